@@ -1,0 +1,88 @@
+"""Every error the package raises. One base class, one class for each thing a caller would handle."""
+
+from __future__ import annotations
+
+__all__ = [
+    "ConflictError",
+    "DatabaseCorruptError",
+    "ImportRefusedError",
+    "InvalidInputError",
+    "ModelError",
+    "NewerDatabaseError",
+    "NotADatabaseError",
+    "NotFoundError",
+    "PyMemoryError",
+    "TooLargeError",
+    "UndoExpiredError",
+    "UnregisteredKeyError",
+]
+
+
+class PyMemoryError(Exception):
+    """Base of all errors of this package. The message says what happened, to what, and what to do."""
+
+
+class InvalidInputError(PyMemoryError):
+    """A value that cannot be stored: empty text, an unknown role or status, a malformed id or date."""
+
+
+class TooLargeError(InvalidInputError):
+    """A text or file over its limit. Nothing was stored."""
+
+    def __init__(self, what: str, size: int, limit: int, unit: str = "bytes") -> None:
+        super().__init__(
+            f"{what} has {size:,} {unit}; at most {limit:,} are accepted. Shorten or split it and try again."
+        )
+        self.size = size
+        self.limit = limit
+
+
+class NotFoundError(PyMemoryError):
+    """No row with this id belongs to this user."""
+
+    def __init__(self, kind: str, id: str) -> None:
+        super().__init__(f"There is no {kind} with id {id!r} in this memory. It may have been deleted.")
+
+
+class ConflictError(PyMemoryError):
+    """The change contradicts what is stored, or the same id arrives with other content."""
+
+
+class UnregisteredKeyError(InvalidInputError):
+    """A fact key under no registered namespace."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(
+            f"The fact key {key!r} is under no registered namespace. Use one such as 'user::name', "
+            "or register the namespace first with register_namespace()."
+        )
+
+
+class UndoExpiredError(PyMemoryError):
+    """The operation can no longer be undone: its time has passed, or it was undone already."""
+
+
+class NotADatabaseError(PyMemoryError):
+    """The file is empty, cut short, or not an SQLite database of this program."""
+
+
+class DatabaseCorruptError(PyMemoryError):
+    """SQLite reports damage. The file was not changed."""
+
+
+class NewerDatabaseError(PyMemoryError):
+    """The file was written by a newer version. It was not changed."""
+
+    def __init__(self, found: int, known: int) -> None:
+        super().__init__(
+            f"This memory has schema version {found}; this program knows versions up to {known}. "
+            "Update the program and open it again. The file was not changed."
+        )
+
+
+class ImportRefusedError(PyMemoryError):
+    """The file holds objects or values that no release of this program writes. Nothing was imported."""
+
+
+class ModelError(PyMemoryError):
+    """The language model failed or could not be reached. The message is fit for the user to read."""

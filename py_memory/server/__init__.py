@@ -1,0 +1,1 @@
+"""The server side. None of it is part of the page."""

@@ -1,0 +1,185 @@
+"""Static server for a built site: caching, content types and the content security policy that a host should send.
+
+The folder carries its own policy in `policy.json`, so that any other server can send the same one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import mimetypes
+import sys
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+__all__ = ["SiteServer", "content_security_policy", "main"]
+
+# Said here and not left to the system's own tables, which differ between machines.
+CONTENT_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".ico": "image/x-icon",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".map": "application/json",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".wasm": "application/wasm",
+    ".webmanifest": "application/manifest+json",
+    ".whl": "application/zip",
+    ".woff2": "font/woff2",
+    ".zip": "application/zip",
+}
+WITH_POLICY = {".html", ".js", ".mjs"}  # documents and worker scripts; others carry no policy of their own
+IMMUTABLE_FOLDERS = {"assets", "pyodide", "python"}  # their paths hold a hash or an exact version
+NO_SYNC = "This server has no sync endpoint yet. The memory in your browser works without it."
+
+
+def content_security_policy(folder: Path) -> str:
+    """The policy of the site in `folder` as one header value."""
+    directives: dict[str, str] = json.loads((folder / "policy.json").read_text("utf-8"))
+    return "; ".join(f"{name} {sources}" for name, sources in directives.items())
+
+
+class SiteServer(ThreadingHTTPServer):
+    """Serves one folder; `url` is its address. Port 0 takes a free one. Raises OSError when the port is taken."""
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path, host: str = "127.0.0.1", port: int = 0) -> None:
+        self.folder = folder.resolve(strict=True)
+        self.policy = content_security_policy(self.folder)
+        super().__init__((host, port), Handler)
+
+    @property
+    def url(self) -> str:
+        host, port = str(self.server_address[0]), self.server_address[1]
+        return f"http://{'localhost' if host in ('127.0.0.1', '0.0.0.0') else host}:{port}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that closes a connection early is no error worth a stack trace."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection of one client."""
+
+    server: SiteServer
+    protocol_version = "HTTP/1.1"
+    server_version = "py_memory"
+    sys_version = ""
+    timeout = 60  # seconds an idle connection is kept
+
+    def do_GET(self) -> None:
+        path = unquote(urlsplit(self.path).path)
+        if path == "/healthz":
+            self._send(HTTPStatus.OK, b'{"status": "ok"}', {"Content-Type": "application/json"})
+        elif path.startswith("/memory/"):
+            self._no_sync()
+        else:
+            self._file(path)
+
+    do_HEAD = do_GET  # noqa: N815 -- the name is http.server's
+
+    def do_POST(self) -> None:
+        # The body is left unread, so the connection cannot serve another request.
+        self.close_connection = True
+        if unquote(urlsplit(self.path).path).startswith("/memory/"):
+            self._no_sync()
+        else:
+            self._text(HTTPStatus.METHOD_NOT_ALLOWED, "Only GET and HEAD are answered here.", {"Allow": "GET, HEAD"})
+
+    def _no_sync(self) -> None:
+        body = json.dumps({"error": {"name": "NotImplemented", "message": NO_SYNC}}).encode()
+        self._send(HTTPStatus.NOT_IMPLEMENTED, body, {"Content-Type": "application/json"})
+
+    def _file(self, path: str) -> None:
+        file = self._locate(path)
+        if file is None:
+            self._text(HTTPStatus.NOT_FOUND, "There is no such file here.")
+            return
+        body = file.read_bytes()
+        etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+        immutable = file.relative_to(self.server.folder).parts[0] in IMMUTABLE_FOLDERS
+        headers = {
+            "Content-Type": CONTENT_TYPES.get(file.suffix)
+            or mimetypes.guess_type(file.name)[0]
+            or "application/octet-stream",
+            "Cache-Control": "public, max-age=31536000, immutable" if immutable else "no-cache",
+            "ETag": etag,
+        }
+        if file.suffix in WITH_POLICY:
+            headers["Content-Security-Policy"] = self.server.policy
+        if self.headers.get("If-None-Match") == etag:
+            self._send(HTTPStatus.NOT_MODIFIED, b"", headers)
+        else:
+            self._send(HTTPStatus.OK, body, headers)
+
+    def _locate(self, path: str) -> Path | None:
+        """The file behind a decoded URL path, or None if there is none inside the folder."""
+        if "\0" in path or "\\" in path:
+            return None
+        file = (self.server.folder / path.lstrip("/")).resolve()
+        if path.endswith("/"):
+            file /= "index.html"
+        return file if file.is_relative_to(self.server.folder) and file.is_file() else None
+
+    def _text(self, status: HTTPStatus, sentence: str, headers: dict[str, str] | None = None) -> None:
+        self._send(status, f"{sentence}\n".encode(), {"Content-Type": "text/plain; charset=utf-8", **(headers or {})})
+
+    def _send(self, status: HTTPStatus, body: bytes, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in {"Cache-Control": "no-store", **headers}.items():
+            self.send_header(name, value)
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
+        if status is not HTTPStatus.NOT_MODIFIED:
+            self.send_header("Content-Length", str(len(body)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Requests are not logged: they say when somebody used their memory."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """`python -m py_memory.server.site FOLDER`: serves a built site until interrupted; the last line is its URL."""
+    parser = argparse.ArgumentParser(prog="python -m py_memory.server.site", description=main.__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000, help="0 takes a free one")
+    options = parser.parse_args(arguments)
+    try:
+        server = SiteServer(options.folder, options.host, options.port)
+    except FileNotFoundError as error:
+        print(f"{error.filename} is missing: this is not a built site.", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(
+            f"Port {options.port} on {options.host} cannot be used ({error.strerror}). "
+            "Choose another with --port, or --port 0 for a free one.",
+            file=sys.stderr,
+        )
+        return 1
+    print(f"Serving the memory page at {server.url}", flush=True)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        print()
+    finally:
+        server.server_close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+// Bundles the page into a folder that any static host can serve. All references in it are relative.
+//
+// Usage: node bundle.mjs OUTPUT_FOLDER VERSION PYTHON_ZIP WHEEL…
+
+import { build } from "esbuild";
+import { createHash } from "node:crypto";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const web = dirname(fileURLToPath(import.meta.url));
+const require = createRequire(import.meta.url);
+const [output, version, pythonZip, ...wheels] = process.argv.slice(2).map((value, i) => (i === 1 ? value : resolve(value)));
+
+const NOTICES = ["marked", "preact", "xxhash-wasm"];
+
+const pyodideVersion = require("pyodide/package.json").version;
+const site = {
+  version,
+  pyodide: `pyodide/${pyodideVersion}/`,
+  python: `python/${basename(pythonZip)}`,
+};
+
+function place(source, name) {
+  const target = join(output, name);
+  mkdirSync(dirname(target), { recursive: true });
+  copyFileSync(source, target);
+}
+
+/** Bundles one entry and returns its output files, relative to the site. */
+async function bundle(entry, name, define, options = {}) {
+  const result = await build({
+    absWorkingDir: web,
+    entryPoints: [{ in: entry, out: name }],
+    outdir: output,
+    entryNames: "assets/[name]-[hash]",
+    assetNames: "assets/[name]-[hash]",
+    bundle: true,
+    define: Object.fromEntries(Object.entries(define).map(([key, value]) => [key, JSON.stringify(value)])),
+    format: "esm",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    legalComments: "none",
+    loader: { ".woff2": "file", ".svg": "dataurl" },
+    logLevel: "warning",
+    metafile: true,
+    minify: true,
+    sourcemap: true,
+    target: ["chrome120", "firefox121", "safari17.4"],
+    ...options,
+  });
+  const files = Object.keys(result.metafile.outputs).map((file) => relative(output, join(web, file)).split(sep).join("/"));
+  return { js: files.find((file) => file.endsWith(".js")), css: files.find((file) => file.endsWith(".css")) };
+}
+
+function copyPyodide() {
+  const folder = dirname(require.resolve("pyodide/package.json"));
+  for (const file of ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm"]) {
+    place(join(folder, file), site.pyodide + file);
+  }
+  // Its list of packages is left empty: none is fetched from anywhere, and the loader need not read 120 KB.
+  const { info } = require("pyodide/pyodide-lock.json");
+  writeFileSync(join(output, site.pyodide, "pyodide-lock.json"), JSON.stringify({ info, packages: {} }));
+}
+
+function metaPolicy() {
+  const policy = JSON.parse(readFileSync(join(web, "policy.json"), "utf8"));
+  delete policy["frame-ancestors"]; // only valid in a header
+  const content = Object.entries(policy).map(([name, sources]) => `${name} ${sources}`).join("; ");
+  return `<meta http-equiv="Content-Security-Policy" content="${content}">`;
+}
+
+function writeIndex(app) {
+  const file = join(output, "index.html");
+  const html = readFileSync(file, "utf8")
+    .replaceAll("<!--policy-->", metaPolicy())
+    .replaceAll("%APP_JS%", app.js)
+    .replaceAll("%APP_CSS%", app.css ?? "");
+  writeFileSync(file, html);
+}
+
+/** The licence texts of what the bundle holds; Pyodide's own files name theirs. */
+function writeNotices() {
+  const text = NOTICES.map((name) => {
+    const folder = join(web, "node_modules", name);
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    return `${name}\n\n${file ? readFileSync(join(folder, file), "utf8") : "MIT License"}\n`;
+  });
+  writeFileSync(join(output, "licenses.txt"), text.join("\n----\n\n"));
+}
+
+/** Every file the page needs offline, with its hash in the form that fetch() verifies. */
+function offlineFiles() {
+  const left = (name) => /\.(map|whl)$/.test(name) || ["licenses.txt", "policy.json", "sw.js"].includes(name);
+  return readdirSync(output, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(output, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .filter((name) => !left(name))
+    .sort()
+    .map((name) => {
+      const digest = createHash("sha256").update(readFileSync(join(output, name))).digest("base64");
+      return [name === "index.html" ? "./" : name, `sha256-${digest}`];
+    });
+}
+
+rmSync(output, { recursive: true, force: true });
+mkdirSync(output, { recursive: true });
+try {
+  cpSync(join(web, "public"), output, { recursive: true });
+  copyPyodide();
+  place(pythonZip, site.python);
+  place(join(web, "policy.json"), "policy.json");
+  wheels.forEach((wheel) => place(wheel, `wheels/${basename(wheel)}`));
+  const worker = await bundle("src/host/worker.ts", "worker", { __BUILD__: site });
+  writeIndex(await bundle("src/ui/main.tsx", "app", { __BUILD__: { ...site, worker: worker.js } }));
+  writeNotices();
+  const files = offlineFiles();
+  const set = createHash("sha256").update(JSON.stringify(files)).digest("hex").slice(0, 12);
+  const policy = JSON.parse(readFileSync(join(web, "policy.json"), "utf8"));
+  await bundle("src/sw.ts", "sw", { __FILES__: files, __SET__: set, __POLICY__: policy }, {
+    entryNames: "[name]",
+    format: "iife",
+    sourcemap: false,
+  });
+} catch (error) {
+  // esbuild has already printed its own errors with their places.
+  if (!error.errors) console.error(error.message);
+  process.exit(1);
+}

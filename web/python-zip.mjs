@@ -1,0 +1,145 @@
+// Builds the one zip that Python needs in the page: the standard library modules in use and py_memory, compiled to
+// .pyc files and stored uncompressed (the transport compresses better than the zip would, and loading is a plain read).
+//
+// Runs under Node, compiling inside Pyodide itself, since bytecode must carry its interpreter's magic number.
+// Usage: node python-zip.mjs PACKAGE_FOLDER OUTPUT_FOLDER   prints one JSON line {file, modules, bytes}
+
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join, resolve } from "node:path";
+import { loadPyodide } from "pyodide";
+
+const [packageFolder, outputFolder] = process.argv.slice(2).map((path) => resolve(path));
+
+const COMPILE = `
+import ast, importlib, importlib.util, io, marshal, pathlib, sys, zipfile
+
+LIBRARY = "/lib/python314.zip"
+# Imported by nobody at start, but needed later: text codecs, lazy imports inside the standard library, error output.
+ALSO = """
+    asyncio calendar codeop csv dataclasses datetime difflib hashlib importlib.metadata importlib.readers
+    importlib.resources ipaddress json linecache locale logging operator random secrets sqlite3 statistics string
+    tempfile textwrap traceback typing unicodedata uuid zipfile zipfile._path zlib _strptime _pydatetime
+    encodings.ascii encodings.cp437 encodings.idna encodings.latin_1 encodings.utf_8 encodings.utf_8_sig encodings.utf_16
+    pyodide.code pyodide.ffi pyodide.http pyodide.webloop _pyodide._future_helper
+""".split()
+# Edges that only exist outside the page.
+NOT_IN_THE_PAGE = {"server", "cli"}
+
+def own_sources(root):
+    for path in sorted(root.rglob("*")):
+        parts = path.relative_to(root).with_suffix("").parts
+        if path.suffix in {".py", ".sql"} and parts[0] not in NOT_IN_THE_PAGE:
+            yield path
+
+def module_name(path, root):
+    parts = path.relative_to(root.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+def imports_of(path):
+    "Every module that a file names in an import statement, also inside functions."
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+def load_everything(root):
+    for path in own_sources(root):
+        if path.suffix == ".py":
+            importlib.import_module(module_name(path, root))
+            for name in imports_of(path):
+                if name.partition(".")[0] != root.name and exists(name):
+                    importlib.import_module(name)
+    for name in ALSO:
+        if exists(name):
+            importlib.import_module(name)
+
+def exists(name):
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ModuleNotFoundError, ValueError):
+        return False
+
+def pyc(source, filename):
+    # Flag 1: an unchecked hash-based file, which Python never compares with a source that is not there.
+    code = compile(source, filename, "exec", dont_inherit=True)
+    return importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8) + marshal.dumps(code)
+
+def build(root):
+    root = pathlib.Path(root)
+    sys.path.insert(0, str(root.parent))
+    load_everything(root)
+    members = {}
+    with zipfile.ZipFile(LIBRARY) as library:
+        for module in list(sys.modules.values()):
+            file = getattr(module, "__file__", None) or ""
+            if file.startswith(LIBRARY + "/"):
+                name = file.removeprefix(LIBRARY + "/").removesuffix("c")
+                members[name + "c"] = pyc(library.read(name), f"{LIBRARY}/{name}")
+    for path in own_sources(root):
+        name = str(path.relative_to(root.parent))
+        data = path.read_bytes()
+        if path.suffix == ".py":
+            members[name + "c"] = pyc(data, f"{LIBRARY}/{name}")
+        else:
+            members[name] = data
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+        for name in sorted(members):
+            archive.writestr(zipfile.ZipInfo(name), members[name])
+    return target.getvalue(), len(members)
+`;
+
+const VERIFY = `
+import importlib, sys, zipfile
+for name in sorted(zipfile.ZipFile("/lib/python314.zip").namelist()):
+    if name.startswith("py_memory/") and name.endswith(".pyc"):
+        importlib.import_module(name.removesuffix(".pyc").removesuffix("/__init__").replace("/", "."))
+from py_memory import MemoryStore
+store = MemoryStore(":memory:")
+session = store.create_session("check")
+store.add_message(session.id, "user", "The zip holds all that a memory needs.")
+assert [message.content for message in store.get_recent_messages(session.id)] != []
+store.set_fact("user::name", "Ada")
+assert store.get_fact("user::name").value == "Ada"
+assert store.search("zip holds")
+store.close()
+`;
+
+async function build() {
+  const pyodide = await loadPyodide();
+  pyodide.FS.mkdirTree("/build");
+  pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: dirname(packageFolder) }, "/build");
+  pyodide.runPython(COMPILE);
+  const result = pyodide.globals.get("build")(`/build/${basename(packageFolder)}`);
+  const [bytes, modules] = result.toJs();
+  return { bytes: new Uint8Array(bytes), modules };
+}
+
+/** Boots a second interpreter from the zip alone, as the page does, and uses the memory once. */
+async function verify(file) {
+  const { info } = createRequire(import.meta.url)("pyodide/pyodide-lock.json");
+  const pyodide = await loadPyodide({ stdLibURL: file, lockFileContents: { info, packages: {} } });
+  pyodide.runPython(VERIFY);
+}
+
+try {
+  const { bytes, modules } = await build();
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+  mkdirSync(outputFolder, { recursive: true });
+  for (const old of readdirSync(outputFolder).filter((name) => /^stdlib-.*\.zip$/.test(name))) {
+    rmSync(join(outputFolder, old));
+  }
+  const file = join(outputFolder, `stdlib-${hash}.zip`);
+  writeFileSync(file, bytes);
+  await verify(file);
+  console.log(JSON.stringify({ file: basename(file), modules, bytes: bytes.length }));
+  process.exit(0);
+} catch (error) {
+  // The message alone: a stack trace here would quote Pyodide's minified source.
+  console.error(error.message);
+  process.exit(1);
+}

@@ -1,4 +1,4 @@
-"""Static server for a built site: caching, content types and the content security policy that a host should send.
+"""Static server for a built site, with the caching, content types and security policy that a host should send.
 
 The folder carries its own policy in `policy.json`, so that any other server can send the same one.
 """
@@ -48,7 +48,7 @@ def content_security_policy(folder: Path) -> str:
 
 
 class SiteServer(ThreadingHTTPServer):
-    """Serves one folder; `url` is its address. Port 0 takes a free one. Raises OSError when the port is taken."""
+    """Serves one folder at `url`. Port 0 takes a free one. Raises OSError when the port is taken."""
 
     daemon_threads = True
 
@@ -86,7 +86,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self._file(path)
 
-    do_HEAD = do_GET  # noqa: N815 -- the name is http.server's
+    do_HEAD = do_GET
 
     def do_POST(self) -> None:
         # The body is left unread, so the connection cannot serve another request.
@@ -94,7 +94,9 @@ class Handler(BaseHTTPRequestHandler):
         if unquote(urlsplit(self.path).path).startswith("/memory/"):
             self._no_sync()
         else:
-            self._text(HTTPStatus.METHOD_NOT_ALLOWED, "Only GET and HEAD are answered here.", {"Allow": "GET, HEAD"})
+            self._text(
+                HTTPStatus.METHOD_NOT_ALLOWED, "Only GET and HEAD are answered here.", {"Allow": "GET, HEAD"}
+            )
 
     def _no_sync(self) -> None:
         body = json.dumps({"error": {"name": "NotImplemented", "message": NO_SYNC}}).encode()
@@ -132,7 +134,9 @@ class Handler(BaseHTTPRequestHandler):
         return file if file.is_relative_to(self.server.folder) and file.is_file() else None
 
     def _text(self, status: HTTPStatus, sentence: str, headers: dict[str, str] | None = None) -> None:
-        self._send(status, f"{sentence}\n".encode(), {"Content-Type": "text/plain; charset=utf-8", **(headers or {})})
+        self._send(
+            status, f"{sentence}\n".encode(), {"Content-Type": "text/plain; charset=utf-8", **(headers or {})}
+        )
 
     def _send(self, status: HTTPStatus, body: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
@@ -153,7 +157,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """`python -m py_memory.server.site FOLDER`: serves a built site until interrupted; the last line is its URL."""
+    """Serves a built site until interrupted; the last line of output ends with its address."""
     parser = argparse.ArgumentParser(prog="python -m py_memory.server.site", description=main.__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--host", default="127.0.0.1")

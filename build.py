@@ -165,8 +165,8 @@ def node_environment() -> dict[str, str]:
     if not usable(ours):
         say(f"  Node {OLDEST_NODE} or newer is not installed; fetching it into .venv …")
         problem = (
-            f"The page's packages need Node {OLDEST_NODE} or newer with npm. It is not on this machine and could "
-            "not be installed with pip; install Node, or connect to the network, and try again."
+            f"The page's packages need Node {OLDEST_NODE} or newer with npm. It is not on this machine and "
+            "could not be installed with pip; install Node, or connect to the network, and try again."
         )
         run(pip("install", NODE_WHEEL), problem)
         if not usable(ours):
@@ -224,7 +224,7 @@ def build_wheel() -> None:
 
 
 def fetch_micropip() -> None:
-    """micropip lets other people's pages install the wheel. To an older Python pip would give an older one."""
+    """micropip lets other people's pages install the wheel. An older Python would get an older one."""
     PARTS.mkdir(parents=True, exist_ok=True)
     requirements = PARTS / "micropip.txt"
     requirements.write_text(MICROPIP + "\n")

@@ -80,14 +80,19 @@ function writeIndex(app) {
   writeFileSync(file, html);
 }
 
-/** The licence texts of what the bundle holds; Pyodide's own files name theirs. */
+/** The licences of what the site holds. */
 function writeNotices() {
   const text = NOTICES.map((name) => {
     const folder = join(web, "node_modules", name);
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
     return `${name}\n\n${file ? readFileSync(join(folder, file), "utf8") : "MIT License"}\n`;
   });
-  writeFileSync(join(output, "licenses.txt"), text.join("\n----\n\n"));
+  const others = [
+    `pyodide ${pyodideVersion}: Mozilla Public License 2.0, unchanged; its source is published with its package.`,
+    "Python and its standard library: Python Software Foundation License. SQLite: public domain.",
+    "The wheels in wheels/ carry their licences inside.\n",
+  ];
+  writeFileSync(join(output, "licenses.txt"), [...text, others.join("\n")].join("\n----\n\n"));
 }
 
 /** Every file the page needs offline, with its hash in the form that fetch() verifies. */

@@ -18,11 +18,11 @@ import ast, importlib, importlib.util, io, marshal, pathlib, sys, zipfile
 LIBRARY = "/lib/python314.zip"
 # Imported by nobody at start, but needed later: text codecs, lazy imports inside the standard library, error output.
 ALSO = """
-    asyncio calendar codeop csv dataclasses datetime difflib hashlib importlib.metadata importlib.readers
-    importlib.resources ipaddress json linecache locale logging operator random secrets sqlite3 statistics string
-    tempfile textwrap traceback typing unicodedata uuid zipfile zipfile._path zlib _strptime _pydatetime
-    encodings.ascii encodings.cp437 encodings.idna encodings.latin_1 encodings.utf_8 encodings.utf_8_sig encodings.utf_16
-    pyodide.code pyodide.ffi pyodide.http pyodide.webloop _pyodide._future_helper
+    _strptime asyncio codeop dataclasses datetime hashlib importlib.metadata importlib.readers importlib.resources
+    importlib.resources._adapters importlib.resources.readers ipaddress json linecache locale logging random secrets
+    sqlite3 string tempfile traceback typing uuid zipfile zipfile._path zlib encodings.ascii encodings.cp437
+    encodings.idna encodings.latin_1 encodings.utf_16 encodings.utf_8 encodings.utf_8_sig
+    pyodide.code pyodide.ffi pyodide.http pyodide.webloop
 """.split()
 # Edges that only exist outside the page.
 NOT_IN_THE_PAGE = {"server", "cli"}
@@ -68,10 +68,11 @@ def pyc(source, filename):
     code = compile(source, filename, "exec", dont_inherit=True)
     return importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8) + marshal.dumps(code)
 
-def build(root):
+def build(root, first_use):
     root = pathlib.Path(root)
     sys.path.insert(0, str(root.parent))
     load_everything(root)
+    exec(first_use, {})
     members = {}
     with zipfile.ZipFile(LIBRARY) as library:
         for module in list(sys.modules.values()):
@@ -93,20 +94,24 @@ def build(root):
     return target.getvalue(), len(members)
 `;
 
-const VERIFY = `
-import importlib, sys, zipfile
-for name in sorted(zipfile.ZipFile("/lib/python314.zip").namelist()):
-    if name.startswith("py_memory/") and name.endswith(".pyc"):
-        importlib.import_module(name.removesuffix(".pyc").removesuffix("/__init__").replace("/", "."))
+/** A first use of the memory: run while building, to see what is imported late, and again from the finished zip. */
+const FIRST_USE = `
 from py_memory import MemoryStore
 store = MemoryStore(":memory:")
 session = store.create_session("check")
 store.add_message(session.id, "user", "The zip holds all that a memory needs.")
-assert [message.content for message in store.get_recent_messages(session.id)] != []
+assert len(store.get_recent_messages(session.id)) == 1
 store.set_fact("user::name", "Ada")
 assert store.get_fact("user::name").value == "Ada"
 assert store.search("zip holds")
 store.close()
+`;
+
+const IMPORT_ALL = `
+import importlib, zipfile
+for name in sorted(zipfile.ZipFile("/lib/python314.zip").namelist()):
+    if name.startswith("py_memory/") and name.endswith(".pyc"):
+        importlib.import_module(name.removesuffix(".pyc").removesuffix("/__init__").replace("/", "."))
 `;
 
 async function build() {
@@ -114,7 +119,7 @@ async function build() {
   pyodide.FS.mkdirTree("/build");
   pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: dirname(packageFolder) }, "/build");
   pyodide.runPython(COMPILE);
-  const result = pyodide.globals.get("build")(`/build/${basename(packageFolder)}`);
+  const result = pyodide.globals.get("build")(`/build/${basename(packageFolder)}`, FIRST_USE);
   const [bytes, modules] = result.toJs();
   return { bytes: new Uint8Array(bytes), modules };
 }
@@ -123,7 +128,7 @@ async function build() {
 async function verify(file) {
   const { info } = createRequire(import.meta.url)("pyodide/pyodide-lock.json");
   const pyodide = await loadPyodide({ stdLibURL: file, lockFileContents: { info, packages: {} } });
-  pyodide.runPython(VERIFY);
+  pyodide.runPython(IMPORT_ALL + FIRST_USE);
 }
 
 try {

@@ -1,4 +1,4 @@
-"""Static server for a built site, with the caching, content types and security policy that a host should send.
+"""Static server for a built site, with the caching, types and security policy that a host should send.
 
 The folder carries its own policy in `policy.json`, so that any other server can send the same one.
 """

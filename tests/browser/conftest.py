@@ -1,4 +1,4 @@
-"""Fixtures of the browser tests: the built site on a server of its own, and Chromium with a profile on disk."""
+"""Fixtures of the browser tests: the built site on its own server, and Chromium with a profile on disk."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ OpenPage = Callable[..., Page]
 
 @pytest.fixture
 def launch(playwright: Playwright) -> Iterator[Launch]:
-    """`launch(profile_dir=None, **options)`: Chromium on a profile folder, a new one by default. Closed at the end."""
+    """`launch(profile_dir=None, **options)`: Chromium on a profile folder, by default a new one."""
     contexts: list[BrowserContext] = []
     temporary: list[str] = []
 

@@ -39,8 +39,9 @@ function reloadOnChange(container: ServiceWorkerContainer): void {
 
 function controlling(container: ServiceWorkerContainer, registration: ServiceWorkerRegistration): Promise<boolean> {
   if (container.controller) return Promise.resolve(true);
-  const first = registration.installing ?? registration.waiting;
-  if (!first) return Promise.resolve(false); // a hard reload goes round the active worker on purpose
+  const first = registration.installing ?? registration.waiting ?? registration.active;
+  // A page that an active worker does not control was reloaded past it on purpose.
+  if (!first || first.state === "activated") return Promise.resolve(false);
   return new Promise((resolve) => {
     const settle = (): void => resolve(container.controller !== null);
     container.addEventListener("controllerchange", settle, { once: true });

@@ -1,0 +1,289 @@
+"""The one module that opens SQLite: connections, checks, migrations, transactions, images.
+
+Every operation of the package runs inside `Database.transaction()`; nothing else begins or commits.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from . import text
+from .errors import (
+    ConflictError,
+    DatabaseCorruptError,
+    NewerDatabaseError,
+    NotADatabaseError,
+    PyMemoryError,
+    UnregisteredKeyError,
+)
+
+__all__ = ["APPLICATION_ID", "SCHEMA_VERSION", "Database", "Parameters", "Row", "open_block_file", "schema_of"]
+
+APPLICATION_ID = 0x504D454D  # "PMEM", the file type in bytes 68–71 of the header
+HEADER = b"SQLite format 3\0"
+BUSY_TIMEOUT_S = 10.0
+# WAL can lose a reset of its log in SQLite 3.7.0 to 3.51.2 (sqlite.org/wal.html), so older libraries keep a rollback journal.
+FIRST_SAFE_WAL = (3, 51, 3)
+BLOCK_PAGE_BYTES = 1024  # a turn dirties less than half the bytes that it does with pages of 4,096
+
+Row: TypeAlias = sqlite3.Row
+Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
+
+
+def _migrations() -> dict[int, str]:
+    """Numbered scripts by version, read through importlib so that they are found inside a zip as well."""
+    folder = resources.files(__package__) / "migrations"
+    scripts = {}
+    for file in folder.iterdir():
+        if match := re.fullmatch(r"(\d{4})_\w+\.sql", file.name):
+            scripts[int(match[1])] = file.read_text(encoding="utf-8")
+    return dict(sorted(scripts.items()))
+
+
+MIGRATIONS = _migrations()
+SCHEMA_VERSION = max(MIGRATIONS)
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Single statements of a script; executescript() would commit the transaction that has to hold them all."""
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+    if re.sub(r"--[^\n]*", "", pending).strip():
+        raise ValueError(f"a migration ends inside a statement: {pending[-80:]!r}")
+
+
+def open_block_file(path: str) -> sqlite3.Connection:
+    """Connection for the page, whose file lies in memory and whose host makes commits durable.
+
+    Exclusive locking and no spilling: the file changes at commits only, so the pages written since the last save are
+    what the commit changed.
+    """
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    for pragma in (
+        f"page_size={BLOCK_PAGE_BYTES}",
+        "locking_mode=EXCLUSIVE",
+        "journal_mode=MEMORY",
+        "synchronous=OFF",
+        "cache_spill=OFF",
+        "temp_store=MEMORY",
+    ):
+        connection.execute(f"PRAGMA {pragma}").fetchall()
+    return connection
+
+
+def _open_file(path: str) -> sqlite3.Connection:
+    _refuse_foreign_file(path)
+    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_S)
+
+
+def _refuse_foreign_file(path: str) -> None:
+    """An existing file must at least begin like an SQLite database; a missing or empty one is new."""
+    file = Path(path)
+    if path == ":memory:" or not file.exists() or file.stat().st_size == 0:
+        return
+    with file.open("rb") as opened:
+        start = opened.read(len(HEADER))
+    if start != HEADER:
+        raise NotADatabaseError(
+            f"{file.name} is not an SQLite database. Choose the memory's .db file; this one was not changed."
+        )
+
+
+class Database:
+    """One connection with one lock around it, so that threads take turns.
+
+    `path_or_connection` is a path, ":memory:", or an open connection of sqlite3 or a module with its interface.
+    Raises NotADatabaseError, NewerDatabaseError or DatabaseCorruptError and leaves the file as it was.
+    """
+
+    def __init__(self, path_or_connection: Any) -> None:
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._rolled_back: list[Callable[[], None]] = []
+        if isinstance(path_or_connection, str | Path):
+            self.connection = _open_file(str(path_or_connection))
+            self._is_file = str(path_or_connection) != ":memory:"
+        else:
+            self.connection = path_or_connection
+            self.connection.isolation_level = None
+            self._is_file = False
+        try:
+            self._prepare()
+        except BaseException:
+            if isinstance(path_or_connection, str | Path):
+                self.connection.close()
+            raise
+
+    def _prepare(self) -> None:
+        connection = self.connection
+        connection.row_factory = _row_factory_of(connection)
+        connection.create_function("search_terms", 1, text.search_terms, deterministic=True)
+        connection.create_function("search_marks", 2, text.search_marks, deterministic=True)
+        try:
+            self._check_identity()
+            connection.execute("PRAGMA foreign_keys=ON")
+            connection.execute("PRAGMA secure_delete=ON")
+            if self._is_file:
+                self._choose_journal()
+            self.migrate()
+        except connection.DatabaseError as error:
+            if isinstance(error, connection.OperationalError):
+                raise
+            raise DatabaseCorruptError(
+                f"SQLite cannot read this file ({error}). It was not changed; use an earlier copy of it."
+            ) from error
+
+    def _check_identity(self) -> None:
+        (application,) = self.connection.execute("PRAGMA application_id").fetchone()
+        (version,) = self.connection.execute("PRAGMA user_version").fetchone()
+        (objects,) = self.connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        if application == 0 and version == 0 and objects == 0:
+            return
+        if application != APPLICATION_ID:
+            raise NotADatabaseError(
+                "This SQLite file belongs to another program. Choose the memory's .db file; this one was not changed."
+            )
+        if version > SCHEMA_VERSION:
+            raise NewerDatabaseError(version, SCHEMA_VERSION)
+
+    def _choose_journal(self) -> None:
+        (version,) = self.connection.execute("SELECT sqlite_version()").fetchone()
+        wal = tuple(int(part) for part in version.split(".")) >= FIRST_SAFE_WAL
+        (current,) = self.connection.execute("PRAGMA journal_mode").fetchone()
+        if wal and current != "wal":
+            self.connection.execute("PRAGMA journal_mode=WAL").fetchall()
+        elif not wal:
+            self.connection.execute("PRAGMA journal_mode=TRUNCATE").fetchall()
+        self.connection.execute(f"PRAGMA synchronous={'NORMAL' if wal else 'FULL'}")
+
+    def migrate(self) -> None:
+        """Applies all pending migrations in one transaction: either the file is at SCHEMA_VERSION or unchanged."""
+        if self.one("PRAGMA user_version")[0] == SCHEMA_VERSION:  # type: ignore[index]
+            return
+        with self.transaction():
+            found = self.one("PRAGMA user_version")[0]  # type: ignore[index]  # again, now under the lock
+            for version, script in MIGRATIONS.items():
+                if version > found:
+                    for statement in _statements(script):
+                        self.execute(statement)
+            self.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            self.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+    # -- running statements --
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """BEGIN IMMEDIATE … COMMIT; inside another one it joins it. Any exception rolls everything back.
+
+        Constraint failures become ConflictError or UnregisteredKeyError.
+        """
+        with self._lock:
+            if self._depth:
+                self._depth += 1
+                try:
+                    yield
+                finally:
+                    self._depth -= 1
+                return
+            self.connection.execute("BEGIN IMMEDIATE")
+            self._depth = 1
+            try:
+                yield
+                self.connection.execute("COMMIT")
+            except BaseException as error:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                for undo in reversed(self._rolled_back):
+                    undo()
+                translated = self._translated(error)
+                if translated is not error:
+                    raise translated from error
+                raise
+            finally:
+                self._depth = 0
+                self._rolled_back.clear()
+
+    def on_rollback(self, undo: Callable[[], None]) -> None:
+        """Calls `undo` if the transaction that is now open is rolled back; for state kept outside SQLite."""
+        if self._depth:
+            self._rolled_back.append(undo)
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._depth > 0
+
+    def _translated(self, error: BaseException) -> BaseException:
+        if isinstance(error, PyMemoryError) or not isinstance(error, self.connection.IntegrityError):
+            return error
+        reason = str(error)
+        if reason == "unregistered fact key":
+            return UnregisteredKeyError("(given)")
+        return ConflictError(f"The change contradicts what is stored ({reason}). Nothing was changed.")
+
+    def execute(self, sql: str, parameters: Parameters = ()) -> sqlite3.Cursor:
+        """Runs one statement in the transaction that is open. Raises RuntimeError outside one."""
+        with self._lock:
+            if not self._depth:
+                raise RuntimeError("a statement that changes the memory needs a transaction")
+            return self.connection.execute(sql, parameters)  # type: ignore[no-any-return]
+
+    def query(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+        with self._lock:
+            return self.connection.execute(sql, parameters).fetchall()  # type: ignore[no-any-return]
+
+    def one(self, sql: str, parameters: Parameters = ()) -> Row | None:
+        with self._lock:
+            return self.connection.execute(sql, parameters).fetchone()  # type: ignore[no-any-return]
+
+    # -- care of the file --
+
+    def image_to(self, path: str | Path) -> None:
+        """Writes a compact copy (VACUUM INTO) to `path`, which must not exist. Raises RuntimeError in a transaction."""
+        with self._lock:
+            if self._depth:
+                raise RuntimeError("an image cannot be written inside a transaction")
+            self.connection.execute("VACUUM INTO ?", (str(path),))
+
+    def integrity_check(self, *, quick: bool = False) -> list[str]:
+        """SQLite's own check; an empty list means sound. `quick` leaves indexes out."""
+        rows = self.query("PRAGMA quick_check" if quick else "PRAGMA integrity_check")
+        return [row[0] for row in rows if row[0] != "ok"]
+
+    def close(self) -> None:
+        with self._lock:
+            self.connection.close()
+
+
+def _row_factory_of(connection: Any) -> Any:
+    """The Row class of the module the connection comes from."""
+    import sys
+
+    module = sys.modules.get(type(connection).__module__.partition(".")[0])
+    return getattr(module, "Row", sqlite3.Row)
+
+
+def schema_of(version: int) -> dict[tuple[str, str], str]:
+    """{(type, name): SQL} of every object that a release with this schema version has."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        connection.create_function("search_terms", 1, text.search_terms, deterministic=True)
+        connection.create_function("search_marks", 2, text.search_marks, deterministic=True)
+        for number, script in MIGRATIONS.items():
+            if number <= version:
+                for statement in _statements(script):
+                    connection.execute(statement)
+        rows = connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
+        return {(kind, name): sql for kind, name, sql in rows}
+    finally:
+        connection.close()

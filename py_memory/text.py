@@ -1,0 +1,148 @@
+"""Text: cleaning, size estimates, and the segmenting that lets SQLite's full-text index find Chinese words.
+
+FTS5's own tokenizers see a Chinese clause as one word (unicode61) or need three characters (trigram), so text is cut
+here, before it reaches the index: Latin words as they are, every run of CJK characters as its single characters
+and its pairs. A word of one or two characters is then one token; a longer one is a phrase of pairs.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+__all__ = [
+    "clean",
+    "detect_language",
+    "estimate_tokens",
+    "has_cjk",
+    "match_all",
+    "match_any",
+    "normalize",
+    "search_marks",
+    "search_terms",
+    "terms",
+]
+
+# Han with extensions and compatibility forms, kana, Hangul.
+_CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_CJK_CHARACTER = re.compile(f"[{_CJK}]")
+_PIECE = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+# Words too common to help a question; they stay out of ranked queries, while exact search still finds them.
+_STOP_WORDS = frozenset(
+    """a about again all also am an and any are as at be because been being but by can could did do does doing done
+    each ever for from get got had has have having he her here hers him his how i if in into is it its itself just
+    let like me more most much my myself no nor not of off on once one only or other our ours out over own please
+    s same she should so some such t than that the their theirs them then there these they this those through to
+    too up us very was we were what when where which while who whom whose why will with would you your yours""".split()
+)
+_STOP_CHARACTERS = frozenset("的了是在我你他她它们有和就不也都很吗呢吧啊么这那个要会能说对于与及或而被把给到从向为之其")
+
+
+def clean(text: str) -> tuple[str, tuple[str, ...]]:
+    """Replaces what SQLite or UTF-8 cannot carry (NUL, lone surrogates) by U+FFFD.
+
+    Returns the text and codes of what was changed: "nul_replaced", "surrogate_replaced".
+    """
+    notes: list[str] = []
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+        notes.append("nul_replaced")
+    if _SURROGATE.search(text):
+        # A pair of surrogates that arrived as two characters is one real character.
+        paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        if "\ufffd" in paired[:] and paired != text:
+            notes.append("surrogate_replaced")
+        text = paired
+    return text, tuple(notes)
+
+
+def has_cjk(text: str) -> bool:
+    return _CJK_CHARACTER.search(text) is not None
+
+
+def detect_language(text: str) -> str:
+    """"zh" for text with Chinese characters in it, else "en"."""
+    return "zh" if has_cjk(text) else "en"
+
+
+def estimate_tokens(text: str) -> int:
+    """Model tokens without a tokenizer: a CJK character counts 1/1.5, any other 1/3, rounded up."""
+    wide = len(_CJK_CHARACTER.findall(text))
+    return -(-(2 * wide + (len(text) - wide)) // 3)
+
+
+def normalize(text: str) -> str:
+    """Compatibility forms folded (NFKC), lower case: what search compares."""
+    return unicodedata.normalize("NFKC", text).lower()
+
+
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    for match in _PIECE.finditer(normalize(text)):
+        piece = match.group()
+        yield piece, has_cjk(piece)
+
+
+def terms(text: str, *, for_query: bool = False) -> list[str]:
+    """The tokens of a text in order. A query of a longer CJK run leaves its single characters out, and what is
+    too common to help."""
+    out: list[str] = []
+    for piece, wide in _pieces(text):
+        if not wide:
+            if not (for_query and piece in _STOP_WORDS):
+                out.append(piece)
+            continue
+        pairs = [piece[i : i + 2] for i in range(len(piece) - 1)]
+        if not for_query:
+            out.extend(piece)
+            out.extend(pairs)
+        elif not pairs:
+            out.append(piece)
+        else:
+            telling = [pair for pair in pairs if not set(pair) <= _STOP_CHARACTERS]
+            out.extend(telling)
+    return out
+
+
+def search_terms(text: str | None) -> str:
+    """What the index stores for a text: its tokens, space separated. Registered in SQLite under this name."""
+    return " ".join(terms(text)) if text else ""
+
+
+def search_marks(speaker: str | None, created_at: int | None) -> str:
+    """Searchable marks of a message: its speaker's name and its UTC date as xy2026 xm11 xd1130."""
+    marks = terms(speaker) if speaker else []
+    if created_at is not None:
+        try:
+            day = datetime.fromtimestamp(created_at / 1000, UTC)
+        except (OverflowError, OSError, ValueError):  # a clock far outside the calendar
+            return " ".join(marks)
+        marks += [f"xy{day.year:04}", f"xm{day.month:02}", f"xd{day.month:02}{day.day:02}"]
+    return " ".join(marks)
+
+
+def _quoted(tokens: list[str]) -> list[str]:
+    return [f'"{token}"' for token in dict.fromkeys(tokens)]
+
+
+def match_any(text: str, *, limit: int = 64) -> str:
+    """FTS5 query of the tokens of a question joined by OR; "" if nothing in it can be searched for."""
+    return " OR ".join(_quoted(terms(text, for_query=True))[:limit])
+
+
+def match_all(text: str, *, limit: int = 64) -> str:
+    """FTS5 query that every text containing `text` as whole words or CJK characters satisfies; "" if it has no
+    token. The first and last Latin word may be part of a longer one, so they are left to the caller's own check."""
+    pieces = list(_pieces(text))
+    tokens: list[str] = []
+    for index, (piece, wide) in enumerate(pieces):
+        if wide:
+            tokens += [piece[i : i + 2] for i in range(len(piece) - 1)] or [piece]
+        elif 0 < index < len(pieces) - 1:
+            tokens.append(piece)
+        elif index == len(pieces) - 1 and index > 0:
+            continue
+    return " AND ".join(_quoted(tokens)[:limit])

@@ -1,0 +1,8 @@
+/** Filled in by the bundler. Paths are relative to the site's root. */
+declare const __BUILD__: {
+  readonly version: string;
+  /** Folder of the Pyodide distribution, with a trailing slash. */
+  readonly pyodide: string;
+  /** Zip of the standard library and py_memory. */
+  readonly python: string;
+};

@@ -1,0 +1,128 @@
+/** IndexedDB with promises: one connection that is opened again when the browser drops it. */
+
+export const STORES = {
+  manifest: undefined,
+  chunks: ["generation", "index"],
+  log: ["generation", "seq"],
+  replies: "id",
+  waiting: "message_id",
+  quarantine: "at",
+} as const;
+export type StoreName = keyof typeof STORES;
+
+const VERSION = 1;
+const BLOCKED_MS = 5000;
+
+/** Another tab holds an older version of the database open and does not let go. */
+export class BlockedError extends Error {
+  override name = "BlockedError";
+}
+
+export function result<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error("IndexedDB request failed"));
+  });
+}
+
+export class Connection {
+  private handle: Promise<IDBDatabase> | null = null;
+
+  constructor(readonly name: string) {}
+
+  open(): Promise<IDBDatabase> {
+    this.handle ??= this.connect().catch((error: unknown) => {
+      this.handle = null;
+      throw error;
+    });
+    return this.handle;
+  }
+
+  /**
+   * Runs `body` in one transaction and resolves with its value once the transaction is complete. Writing is always
+   * strict: complete means on disk. A dropped connection is opened again and the body run once more, so it must be
+   * idempotent; awaiting anything but this transaction's own requests ends the transaction.
+   */
+  async run<T>(
+    stores: readonly StoreName[],
+    mode: "readonly" | "readwrite",
+    body: (transaction: IDBTransaction) => T | Promise<T>,
+  ): Promise<T> {
+    try {
+      return await this.attempt(stores, mode, body);
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      this.close();
+      return await this.attempt(stores, mode, body);
+    }
+  }
+
+  close(): void {
+    this.handle?.then((db) => db.close()).catch(() => undefined);
+    this.handle = null;
+  }
+
+  private async attempt<T>(
+    stores: readonly StoreName[],
+    mode: "readonly" | "readwrite",
+    body: (transaction: IDBTransaction) => T | Promise<T>,
+  ): Promise<T> {
+    const db = await this.open();
+    const transaction = db.transaction(stores, mode, { durability: mode === "readwrite" ? "strict" : "default" });
+    const complete = new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = () => reject(transaction.error ?? new DOMException("Transaction aborted", "AbortError"));
+    });
+    complete.catch(() => undefined);
+    try {
+      const value = await body(transaction);
+      await complete;
+      return value;
+    } catch (error) {
+      try {
+        transaction.abort();
+      } catch {
+        // It has ended already.
+      }
+      throw transaction.error ?? error;
+    }
+  }
+
+  private connect(): Promise<IDBDatabase> {
+    return new Promise((resolve, reject) => {
+      const request = indexedDB.open(this.name, VERSION);
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      request.onblocked = () => {
+        timer = setTimeout(
+          () => reject(new BlockedError("Another tab holds the memory open in an older version. Close other tabs.")),
+          BLOCKED_MS,
+        );
+      };
+      request.onupgradeneeded = () => {
+        for (const [name, keyPath] of Object.entries(STORES)) {
+          if (!request.result.objectStoreNames.contains(name)) {
+            request.result.createObjectStore(name, keyPath ? { keyPath: keyPath as string | string[] } : {});
+          }
+        }
+      };
+      request.onerror = () => reject(request.error ?? new Error("IndexedDB cannot be opened"));
+      request.onsuccess = () => {
+        clearTimeout(timer);
+        const db = request.result;
+        // Let a newer version in another tab upgrade; the next use here opens again and reports what it meets.
+        db.onversionchange = () => this.close();
+        db.onclose = () => {
+          this.handle = null;
+        };
+        resolve(db);
+      };
+    });
+  }
+}
+
+function isLost(error: unknown): boolean {
+  return (
+    error instanceof DOMException &&
+    (error.name === "InvalidStateError" || error.name === "UnknownError" || /connection/i.test(error.message))
+  );
+}

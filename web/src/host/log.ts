@@ -1,0 +1,298 @@
+/** Writes the file to IndexedDB: redo records, and new generations of the base. Every transaction checks the epoch. */
+
+import { type BlockFile, CHUNK, PAGES_PER_CHUNK } from "./blockfile";
+import { deflate } from "./deflate";
+import { FIRST_GENERATION, chunkChecksum, recordChecksum } from "./format";
+import type { ChunkRecord, Generation, Manifest, RedoRecord } from "./format";
+import { type Connection, type StoreName, result } from "./idb";
+import { type Candidate, type Loaded, recordBytes } from "./restore";
+
+/** Another tab has taken the memory over; what this one still holds must not be written. */
+export class LostOwnershipError extends Error {
+  override name = "LostOwnershipError";
+  constructor() {
+    super("Another tab has taken the memory over. This tab no longer writes to it.");
+  }
+}
+
+export interface StoredReply {
+  id: string;
+  at: number;
+  reply: string;
+}
+
+/** What one save writes. `pages` are copies. */
+export interface Save {
+  pages: Uint32Array<ArrayBuffer>;
+  copies: Uint8Array<ArrayBuffer>;
+  size: number;
+  replies: StoredReply[];
+  /** Ids of waiting messages that have been dealt with. */
+  settled: string[];
+  /** Asks for a rewrite that removes the traces of a deletion, even if this tab dies. */
+  purge: boolean;
+}
+
+export interface Written {
+  records: number;
+  bytes: number;
+  compactions: number;
+  compactedBytes: number;
+}
+
+const LEAST_LOG = 2 * 1024 * 1024;
+const CHUNKS_PER_SLICE = 4;
+const KEEP_REPLIES_MS = 10 * 60 * 1000;
+const LAST = Number.MAX_SAFE_INTEGER;
+
+/** Runs its argument while nothing is unsaved and no save is under way. */
+export type Settled = <T>(work: () => Promise<T>) => Promise<T>;
+
+export class Log {
+  readonly written: Written = { records: 0, bytes: 0, compactions: 0, compactedBytes: 0 };
+
+  private constructor(
+    private readonly connection: Connection,
+    private manifest: Manifest,
+    private lastSeq: number,
+    private logBytes: number,
+    private touched: Set<number>,
+  ) {}
+
+  get generation(): number {
+    return this.manifest.current.generation;
+  }
+
+  get purgeDue(): boolean {
+    return this.manifest.purge;
+  }
+
+  get previousGeneration(): boolean {
+    return this.manifest.previous !== null;
+  }
+
+  /**
+   * Becomes the owner of what was loaded, once it is known to be good. What does not belong to the chosen state goes to
+   * quarantine in the same transaction. Throws LostOwnershipError if someone wrote since it was loaded.
+   */
+  static async claim(connection: Connection, loaded: Loaded, chosen: Candidate, reason: string): Promise<Log> {
+    const stores: StoreName[] = loaded.damaged ? ["manifest", "chunks", "log", "quarantine"] : ["manifest"];
+    const manifest = await connection.run(stores, "readwrite", async (transaction) => {
+      const store = transaction.objectStore("manifest");
+      const stored = await result<Manifest | undefined>(store.get("manifest"));
+      if (stored?.epoch !== loaded.manifest?.epoch) throw new LostOwnershipError();
+      const claimed: Manifest = stored
+        ? { ...stored, epoch: stored.epoch + 1, suspect: false }
+        : { format: 1, epoch: 1, current: FIRST_GENERATION, previous: null, purge: false, suspect: false };
+      if (stored && loaded.damaged) {
+        const isCurrent = chosen.generation.generation === stored.current.generation;
+        const current = { ...chosen.generation, generation: stored.current.generation + 1, lastSeq: null };
+        // The current chunk table with a shorter log, or the state before it.
+        Object.assign(claimed, { current, previous: isCurrent ? stored.previous : null });
+        await quarantine(transaction, stored, claimed, chosen.lastSeq, reason);
+      }
+      store.put(claimed, "manifest");
+      return claimed;
+    });
+    return new Log(connection, manifest, chosen.lastSeq, chosen.logBytes, new Set(chosen.touched));
+  }
+
+  /** One save, one transaction. Resolves when it is on disk. */
+  async append(save: Save): Promise<void> {
+    const record = save.pages.length ? await this.makeRecord(save) : null;
+    await this.connection.run(["manifest", "log", "replies", "waiting"], "readwrite", async (transaction) => {
+      const manifest = await this.owned(transaction);
+      if (record) transaction.objectStore("log").put(record);
+      for (const reply of save.replies) transaction.objectStore("replies").put(reply);
+      for (const id of save.settled) transaction.objectStore("waiting").delete(id);
+      if (save.purge) transaction.objectStore("manifest").put({ ...manifest, purge: true }, "manifest");
+    });
+    if (save.purge) this.manifest = { ...this.manifest, purge: true };
+    this.written.bytes += save.replies.reduce((sum, { reply }) => sum + reply.length, 0);
+    if (!record) return;
+    this.lastSeq = record.seq;
+    this.logBytes += recordBytes(record);
+    this.written.records += 1;
+    this.written.bytes += recordBytes(record);
+    for (const page of record.pages) this.touched.add(Math.floor(page / PAGES_PER_CHUNK));
+  }
+
+  reply(id: string): Promise<StoredReply | undefined> {
+    return this.connection.run(["replies"], "readonly", (transaction) =>
+      result<StoredReply | undefined>(transaction.objectStore("replies").get(id)),
+    );
+  }
+
+  needsCompaction(file: BlockFile): boolean {
+    return this.logBytes > Math.max(file.size / 2, LEAST_LOG);
+  }
+
+  /**
+   * Folds the log into a new generation: chunks it touched are written anew, a few per transaction between other saves,
+   * the others are shared. A chunk may thus be newer than the first; all that was saved meanwhile stays in the log, and
+   * replaying a page that is there already changes nothing.
+   */
+  async compact(file: BlockFile, settled: Settled): Promise<void> {
+    const former = this.manifest.current;
+    const target = former.generation + 1;
+    let touched = new Set<number>();
+    let bytesBefore = 0;
+    let written = 0;
+    try {
+      const { seq, size } = await settled(async () => {
+        const start = { seq: this.lastSeq, size: file.size };
+        [touched, this.touched] = [this.touched, touched];
+        bytesBefore = this.logBytes;
+        await this.dropLeftovers(target);
+        return start;
+      });
+      const chunks = former.chunks.slice(0, Math.ceil(size / CHUNK));
+      const indices = [...touched].filter((index) => index * CHUNK < size);
+      for (const index of indices) chunks[index] = target;
+      for (let at = 0; at < indices.length; at += CHUNKS_PER_SLICE) {
+        const slice = indices.slice(at, at + CHUNKS_PER_SLICE);
+        written += await settled(() => this.putChunks(file, target, slice));
+      }
+      const current: Generation = {
+        generation: target,
+        chunks: Array.from(chunks, (from) => from ?? 0),
+        size,
+        // Records made since the start still carry the former generation.
+        log: [former.generation, seq + 1],
+        lastSeq: null,
+      };
+      await settled(() => this.swap(current, former));
+      this.logBytes -= bytesBefore;
+    } catch (error) {
+      for (const index of touched) this.touched.add(index);
+      throw error;
+    }
+    this.written.compactions += 1;
+    this.written.compactedBytes += written;
+  }
+
+  /**
+   * Makes another file the current generation. The one before is kept, or with `purge` nothing older at all. The caller
+   * sees to it that no save happens meanwhile and that the database is then opened on the new file.
+   */
+  async replace(file: BlockFile, options: { purge: boolean }): Promise<void> {
+    const former = this.manifest.current;
+    const target = former.generation + 1;
+    const count = Math.ceil(file.size / CHUNK);
+    await this.dropLeftovers(target);
+    for (let at = 0; at < count; at += CHUNKS_PER_SLICE) {
+      const slice = Array.from({ length: Math.min(CHUNKS_PER_SLICE, count - at) }, (_, i) => at + i);
+      this.written.compactedBytes += await this.putChunks(file, target, slice);
+    }
+    const current: Generation = {
+      generation: target,
+      chunks: new Array<number>(count).fill(target),
+      size: file.size,
+      log: [target, this.lastSeq + 1],
+      lastSeq: null,
+    };
+    await this.swap(current, options.purge ? null : { ...former, lastSeq: this.lastSeq });
+    file.dirty.clear();
+    this.logBytes = 0;
+    this.touched = new Set();
+    this.written.compactions += 1;
+  }
+
+  /** Notes that SQLite found damage, for the next start. */
+  async markSuspect(): Promise<void> {
+    await this.connection.run(["manifest"], "readwrite", async (transaction) => {
+      const manifest = await this.owned(transaction);
+      transaction.objectStore("manifest").put({ ...manifest, suspect: true }, "manifest");
+    });
+  }
+
+  private async makeRecord(save: Save): Promise<RedoRecord> {
+    const { epoch, current } = this.manifest;
+    const body = await deflate(save.copies);
+    const content = { seq: this.lastSeq + 1, epoch, size: save.size, pages: save.pages, body };
+    return { ...content, generation: current.generation, checksum: await recordChecksum(content) };
+  }
+
+  private async owned(transaction: IDBTransaction): Promise<Manifest> {
+    const manifest = await result<Manifest | undefined>(transaction.objectStore("manifest").get("manifest"));
+    if (manifest?.epoch !== this.manifest.epoch) throw new LostOwnershipError();
+    return manifest;
+  }
+
+  /** Chunks of a generation that was begun and never finished. */
+  private dropLeftovers(target: number): Promise<void> {
+    return this.connection.run(["manifest", "chunks"], "readwrite", async (transaction) => {
+      await this.owned(transaction);
+      transaction.objectStore("chunks").delete(IDBKeyRange.lowerBound([target, 0]));
+    });
+  }
+
+  private async putChunks(file: BlockFile, generation: number, indices: number[]): Promise<number> {
+    const seq = this.lastSeq;
+    const copies = indices.map((index) => ({ generation, index, seq, body: file.chunkCopy(index) }));
+    const records: ChunkRecord[] = [];
+    for (const copy of copies) records.push({ ...copy, checksum: await chunkChecksum(copy) });
+    await this.connection.run(["manifest", "chunks"], "readwrite", async (transaction) => {
+      await this.owned(transaction);
+      for (const record of records) transaction.objectStore("chunks").put(record);
+    });
+    return records.reduce((sum, { body }) => sum + body.length, 0);
+  }
+
+  /** Makes `current` the generation in use, `previous` the one kept, and deletes what neither needs. */
+  private async swap(current: Generation, previous: Generation | null): Promise<void> {
+    const stores: StoreName[] = ["manifest", "chunks", "log", "replies", "quarantine"];
+    this.manifest = await this.connection.run(stores, "readwrite", async (transaction) => {
+      const stored = await this.owned(transaction);
+      const purged = previous === null;
+      const manifest: Manifest = { ...stored, current, previous, purge: purged ? false : stored.purge };
+      transaction.objectStore("manifest").put(manifest, "manifest");
+      transaction.objectStore("log").delete(IDBKeyRange.upperBound((previous ?? current).log, true));
+      const kept = new Set([...chunkKeys(current), ...(previous ? chunkKeys(previous) : [])]);
+      const chunks = transaction.objectStore("chunks");
+      for (const key of await result(chunks.getAllKeys())) if (!kept.has(String(key))) chunks.delete(key);
+      if (purged) transaction.objectStore("quarantine").clear();
+      const replies = transaction.objectStore("replies");
+      if (purged) replies.clear();
+      else await dropOldReplies(replies);
+      return manifest;
+    });
+  }
+}
+
+function chunkKeys(generation: Generation): string[] {
+  return generation.chunks.map((from, index) => String([from, index]));
+}
+
+/** By then every tab has its answer. */
+async function dropOldReplies(store: IDBObjectStore): Promise<void> {
+  const replies = await result<StoredReply[]>(store.getAll());
+  for (const { id, at } of replies) if (at < Date.now() - KEEP_REPLIES_MS) store.delete(id);
+}
+
+/** Moves every chunk and record that the chosen state does not use into one quarantine entry. */
+async function quarantine(
+  transaction: IDBTransaction,
+  former: Manifest,
+  claimed: Manifest,
+  lastSeq: number,
+  reason: string,
+): Promise<void> {
+  const generations = [claimed.current, ...(claimed.previous ? [claimed.previous] : [])];
+  const kept = new Set(generations.flatMap(chunkKeys));
+  const chunkStore = transaction.objectStore("chunks");
+  const logStore = transaction.objectStore("log");
+  const chunks = await result<ChunkRecord[]>(chunkStore.getAll());
+  const records = await result<RedoRecord[]>(logStore.getAll(IDBKeyRange.lowerBound([0, lastSeq + 1])));
+  const unusedChunks = chunks.filter(({ generation, index }) => !kept.has(String([generation, index])));
+  const unusedRecords = records.filter(({ seq }) => seq > lastSeq && seq < LAST);
+  transaction.objectStore("quarantine").put({
+    at: Date.now(),
+    reason,
+    manifest: former,
+    chunks: unusedChunks,
+    log: unusedRecords,
+  });
+  for (const { generation, index } of unusedChunks) chunkStore.delete([generation, index]);
+  for (const { generation, seq } of unusedRecords) logStore.delete([generation, seq]);
+}

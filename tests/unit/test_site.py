@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def server(folder: Path) -> Iterator[SiteServer]:
     server = SiteServer(folder)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     yield server
     server.shutdown()

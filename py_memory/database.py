@@ -24,7 +24,15 @@ from .errors import (
     UnregisteredKeyError,
 )
 
-__all__ = ["APPLICATION_ID", "SCHEMA_VERSION", "Database", "Parameters", "Row", "open_block_file", "schema_of"]
+__all__ = [
+    "APPLICATION_ID",
+    "SCHEMA_VERSION",
+    "Database",
+    "Parameters",
+    "Row",
+    "open_block_file",
+    "schema_of",
+]
 
 APPLICATION_ID = 0x504D454D  # "PMEM", the file type in bytes 68–71 of the header
 HEADER = b"SQLite format 3\0"

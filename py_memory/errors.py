@@ -12,6 +12,7 @@ __all__ = [
     "NotADatabaseError",
     "NotFoundError",
     "PyMemoryError",
+    "StorageError",
     "TooLargeError",
     "UndoExpiredError",
     "UnregisteredKeyError",
@@ -68,6 +69,10 @@ class NotADatabaseError(PyMemoryError):
 
 class DatabaseCorruptError(PyMemoryError):
     """SQLite reports damage. The file was not changed."""
+
+
+class StorageError(PyMemoryError):
+    """The file could not be read or written: locked by another program, read-only, or no space is left."""
 
 
 class NewerDatabaseError(PyMemoryError):

@@ -12,6 +12,8 @@ from typing import Any, Protocol
 
 __all__ = [
     "Cancel",
+    "ChainReport",
+    "ChainReport",
     "Delta",
     "Fact",
     "Hit",
@@ -26,6 +28,7 @@ __all__ = [
     "Tool",
     "ToolCall",
     "ToolCallDelta",
+    "Use",
 ]
 
 
@@ -148,6 +151,37 @@ class Receipt(Record):
     counts: Mapping[str, int]
     undo_until: int
     beyond: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Use(Record):
+    """A memory an answer rested on."""
+
+    id: str
+    created_at: int
+    message_id: str
+    memory_kind: str  # messages | facts | summaries | tool_calls | experiences
+    memory_id: str
+    rank: int
+    reason: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ChainReport(Record):
+    """Whether the chain of events holds: how many events there are, and the first that does not fit."""
+
+    ok: bool
+    count: int
+    first_bad_seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChainReport(Record):
+    """Result of walking the event chain: how many events are sound, and the local `seq` of the first that is not."""
+
+    ok: bool
+    count: int
+    first_bad_seq: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

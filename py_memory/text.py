@@ -39,7 +39,9 @@ _STOP_WORDS = frozenset(
     s same she should so some such t than that the their theirs them then there these they this those through to
     too up us very was we were what when where which while who whom whose why will with would you your yours""".split()
 )
-_STOP_CHARACTERS = frozenset("的了是在我你他她它们有和就不也都很吗呢吧啊么这那个要会能说对于与及或而被把给到从向为之其")
+_STOP_CHARACTERS = frozenset(
+    "的了是在我你他她它们有和就不也都很吗呢吧啊么这那个要会能说对于与及或而被把给到从向为之其"
+)
 
 
 def clean(text: str) -> tuple[str, tuple[str, ...]]:
@@ -54,7 +56,7 @@ def clean(text: str) -> tuple[str, tuple[str, ...]]:
     if _SURROGATE.search(text):
         # A pair of surrogates that arrived as two characters is one real character.
         paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        if "\ufffd" in paired[:] and paired != text:
+        if paired.count("\ufffd") > text.count("\ufffd"):
             notes.append("surrogate_replaced")
         text = paired
     return text, tuple(notes)
@@ -65,7 +67,7 @@ def has_cjk(text: str) -> bool:
 
 
 def detect_language(text: str) -> str:
-    """"zh" for text with Chinese characters in it, else "en"."""
+    """ "zh" for text with Chinese characters in it, else "en"."""
     return "zh" if has_cjk(text) else "en"
 
 

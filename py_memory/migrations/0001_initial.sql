@@ -353,7 +353,7 @@ CREATE TABLE sync_rejected (
     created_at INTEGER NOT NULL
 ) STRICT;
 
--- Full text over the newest version of each message. `search_terms` is the registered Python function that segments
+-- Full text over the newest version of each message that has been said to its end. `search_terms` is the registered Python function that segments
 -- text (py_memory.text); as the content is a view, the index stores no second copy of it and can check and rebuild itself.
 CREATE VIEW message_search_content AS
 SELECT m.seq AS seq, search_terms(v.content) AS terms, search_marks(m.speaker, m.created_at) AS marks
@@ -361,6 +361,8 @@ FROM messages m
 JOIN message_versions v ON v.id = (
     SELECT w.id FROM message_versions w WHERE w.message_id = m.id
     ORDER BY w.created_at DESC, w.id DESC LIMIT 1)
-WHERE m.role IN ('user', 'assistant');
+WHERE m.role IN ('user', 'assistant') AND m.status IN ('complete', 'stopped');
 CREATE VIRTUAL TABLE message_search USING fts5(
     terms, marks, content = 'message_search_content', content_rowid = 'seq', tokenize = 'porter unicode61');
+-- Segments are merged in idle time, never in the middle of a turn.
+INSERT INTO message_search (message_search, rank) VALUES ('automerge', 0);

@@ -1,0 +1,1 @@
+"""Finding memories again: the search index, exact search, and ranked recall."""

@@ -1,0 +1,62 @@
+"""Keeps the full-text index of messages in step with their text.
+
+The index holds no text of its own: it reads it from the view `message_search_content`, also to find what to delete.
+So take a message out BEFORE its text or status changes or its row goes, and put it in after.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from py_memory.database import Database
+from py_memory.errors import DatabaseCorruptError
+
+_MERGE_PAGES = 16
+
+
+def add(db: Database, seq: int) -> None:
+    """Puts the message in, if it is one to be searched."""
+    db.execute(
+        "INSERT INTO message_search (rowid, terms, marks) "
+        "SELECT seq, terms, marks FROM message_search_content WHERE seq = ?",
+        (seq,),
+    )
+
+
+def remove(db: Database, seqs: Iterable[int]) -> None:
+    """Takes messages out. Those that are not in the index are passed over."""
+    db.execute_many(
+        "DELETE FROM message_search WHERE rowid IN (SELECT seq FROM message_search_content WHERE seq = ?)",
+        [(seq,) for seq in seqs],
+    )
+
+
+def merge(db: Database, budget_ms: int) -> bool:
+    """Merges segments in small steps for about `budget_ms`. Returns whether work is left."""
+    deadline = time.monotonic() + budget_ms / 1000
+    while time.monotonic() < deadline:
+        before = db.total_changes
+        db.execute("INSERT INTO message_search (message_search, rank) VALUES ('merge', ?)", (_MERGE_PAGES,))
+        if db.total_changes - before < 2:  # the command itself counts as one
+            return False
+    return True
+
+
+def optimize(db: Database) -> None:
+    """Rewrites the index as one segment: the words of deleted messages stay in the file until this."""
+    db.execute("INSERT INTO message_search (message_search) VALUES ('optimize')")
+
+
+def is_sound(db: Database) -> bool:
+    """Whether the index agrees with the messages."""
+    try:
+        db.execute("INSERT INTO message_search (message_search, rank) VALUES ('integrity-check', 1)")
+    except DatabaseCorruptError:
+        return False
+    return True
+
+
+def rebuild(db: Database) -> None:
+    """Makes the index anew from the messages."""
+    db.execute("INSERT INTO message_search (message_search) VALUES ('rebuild')")

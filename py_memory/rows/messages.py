@@ -1,0 +1,195 @@
+"""Messages and their versions. A message is an identity with a place in its session; its text is its newest version."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..database import Database, Row
+from ..errors import NotFoundError
+from ..records import Message, MessageVersion
+
+__all__ = [
+    "branch",
+    "children_of",
+    "find_message",
+    "get_message",
+    "insert_message",
+    "insert_version",
+    "list_messages",
+    "list_versions",
+    "newest_version",
+    "relink_children",
+    "rewrite_version",
+    "seq_of",
+    "seqs_of_session",
+    "update_message",
+]
+
+_SELECT = """
+SELECT m.id, m.user_id, m.created_at, m.session_id, m.parent_id, m.role, m.status, m.speaker, m.tool_call_id, m.intent,
+    m.feedback, m.has_secret, m.metadata_json, v.content, v.id AS version_id,
+    EXISTS (SELECT 1 FROM message_versions o WHERE o.message_id = m.id AND o.id <> v.id) AS edited
+FROM {source} m
+JOIN message_versions v ON v.id = (
+    SELECT w.id FROM message_versions w WHERE w.message_id = m.id ORDER BY w.created_at DESC, w.id DESC LIMIT 1)
+"""
+
+
+def _record(row: Row) -> Message:
+    values = dict(row)
+    values["metadata"] = json.loads(values.pop("metadata_json"))
+    for flag in ("edited", "has_secret"):
+        values[flag] = bool(values[flag])
+    return Message(**values)
+
+
+def insert_message(
+    db: Database,
+    user_id: str,
+    *,
+    id: str,
+    session_id: str,
+    parent_id: str | None,
+    role: str,
+    status: str,
+    speaker: str | None,
+    tool_call_id: str | None,
+    intent: str | None,
+    has_secret: bool,
+    metadata: Mapping[str, Any],
+    now: int,
+) -> int:
+    """Returns the row's `seq`."""
+    cursor = db.execute(
+        "INSERT INTO messages (id, user_id, created_at, session_id, parent_id, role, status, speaker, tool_call_id, "
+        "intent, has_secret, metadata_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            id,
+            user_id,
+            now,
+            session_id,
+            parent_id,
+            role,
+            status,
+            speaker,
+            tool_call_id,
+            intent,
+            has_secret,
+            json.dumps(dict(metadata), ensure_ascii=False),
+        ),
+    )
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def insert_version(
+    db: Database, user_id: str, *, id: str, message_id: str, author: str, content: str, now: int
+) -> None:
+    db.execute(
+        "INSERT INTO message_versions (id, user_id, created_at, message_id, author, content) VALUES (?, ?, ?, ?, ?, ?)",
+        (id, user_id, now, message_id, author, content),
+    )
+
+
+def rewrite_version(db: Database, version_id: str, content: str) -> None:
+    """Fills the version of a message that was still streaming; finished versions are never rewritten."""
+    db.execute("UPDATE message_versions SET content = ? WHERE id = ?", (content, version_id))
+
+
+def find_message(db: Database, user_id: str, id: str) -> Message | None:
+    row = db.one(_SELECT.format(source="messages") + " WHERE m.id = ? AND m.user_id = ?", (id, user_id))
+    return _record(row) if row else None
+
+
+def get_message(db: Database, user_id: str, id: str) -> Message:
+    message = find_message(db, user_id, id)
+    if message is None:
+        raise NotFoundError("message", id)
+    return message
+
+
+def seq_of(db: Database, user_id: str, id: str) -> int:
+    row = db.one("SELECT seq FROM messages WHERE id = ? AND user_id = ?", (id, user_id))
+    if row is None:
+        raise NotFoundError("message", id)
+    return int(row["seq"])
+
+
+def seqs_of_session(db: Database, user_id: str, session_id: str) -> list[int]:
+    rows = db.query("SELECT seq FROM messages WHERE session_id = ? AND user_id = ?", (session_id, user_id))
+    return [row["seq"] for row in rows]
+
+
+def branch(db: Database, user_id: str, leaf_id: str | None, limit: int) -> list[Message]:
+    """At most `limit` messages from `leaf_id` up its parent links, oldest first; the walk stops at the first gap."""
+    source = """(
+        WITH RECURSIVE up (depth, id) AS (
+            SELECT 1, ? UNION ALL
+            SELECT up.depth + 1, p.parent_id FROM up JOIN messages p ON p.id = up.id
+            WHERE up.depth < ? AND p.parent_id IS NOT NULL)
+        SELECT up.depth, x.* FROM up JOIN messages x ON x.id = up.id)"""
+    rows = db.query(
+        _SELECT.format(source=source) + " WHERE m.user_id = ? ORDER BY m.depth DESC", (leaf_id, limit, user_id)
+    )
+    return [_record(row) for row in rows]
+
+
+def list_messages(
+    db: Database, user_id: str, session_id: str, *, before: int | None, limit: int
+) -> list[Message]:
+    """The newest messages of a session over all branches, oldest first; `before` takes those created earlier."""
+    bound = " AND m.created_at < ?" if before is not None else ""
+    parameters = (session_id, user_id, *([] if before is None else [before]), limit)
+    rows = db.query(
+        _SELECT.format(source="messages")
+        + f" WHERE m.session_id = ? AND m.user_id = ?{bound} ORDER BY m.created_at DESC, m.id DESC LIMIT ?",
+        parameters,
+    )
+    return [_record(row) for row in reversed(rows)]
+
+
+def list_versions(db: Database, user_id: str, message_id: str) -> list[MessageVersion]:
+    """Oldest first."""
+    rows = db.query(
+        "SELECT id, message_id, created_at, author, content FROM message_versions "
+        "WHERE message_id = ? AND user_id = ? ORDER BY created_at, id",
+        (message_id, user_id),
+    )
+    return [MessageVersion(**dict(row)) for row in rows]
+
+
+def newest_version(db: Database, user_id: str, message_id: str) -> MessageVersion | None:
+    versions = list_versions(db, user_id, message_id)
+    return versions[-1] if versions else None
+
+
+def update_message(db: Database, user_id: str, id: str, **changes: Any) -> None:
+    """Sets some of status, intent, feedback, has_secret, parent_id."""
+    allowed = {"status", "intent", "feedback", "has_secret", "parent_id"}
+    if not changes or not changes.keys() <= allowed:
+        raise ValueError(f"cannot set {changes.keys() - allowed} of a message")
+    sets = ", ".join(f"{column} = ?" for column in changes)
+    db.execute(f"UPDATE messages SET {sets} WHERE id = ? AND user_id = ?", (*changes.values(), id, user_id))
+
+
+def children_of(db: Database, user_id: str, session_id: str, ids: Iterable[str]) -> list[tuple[str, str]]:
+    """(child id, parent id) of every message in the session whose parent is among `ids`."""
+    wanted = set(ids)
+    rows = db.query(
+        "SELECT id, parent_id FROM messages WHERE session_id = ? AND user_id = ? AND parent_id IS NOT NULL",
+        (session_id, user_id),
+    )
+    return [(row["id"], row["parent_id"]) for row in rows if row["parent_id"] in wanted]
+
+
+def relink_children(db: Database, user_id: str, session_id: str, gone: Mapping[str, str | None]) -> None:
+    """Children of messages about to go are joined to the nearest ancestor that stays. `gone` maps id to parent."""
+    for child, parent in children_of(db, user_id, session_id, gone):
+        if child in gone:
+            continue
+        new_parent: str | None = parent
+        while new_parent in gone:
+            new_parent = gone[new_parent]
+        update_message(db, user_id, child, parent_id=new_parent)

@@ -1,0 +1,123 @@
+"""Sessions: one conversation each, with its place in time and the branch on screen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..database import Database, Row
+from ..errors import NotFoundError
+from ..records import Session
+
+__all__ = [
+    "abandon_idle",
+    "delete_session_row",
+    "find_session",
+    "get_session",
+    "insert_session",
+    "latest_session",
+    "list_sessions",
+    "set_status",
+    "set_title",
+    "touch",
+]
+
+IDLE_MS = 24 * 3_600_000  # an active session with an open task is abandoned after a day without a message
+
+_COLUMNS = (
+    "s.id, s.user_id, s.created_at, s.title, s.status, s.metadata_json, s.last_active_at, s.ended_at, s.current_message_id"
+)
+
+
+def _record(row: Row) -> Session:
+    values = dict(row)
+    values["metadata"] = json.loads(values.pop("metadata_json"))
+    return Session(**values)
+
+
+def insert_session(
+    db: Database, user_id: str, id: str, title: str | None, metadata: Mapping[str, Any], now: int
+) -> None:
+    db.execute(
+        "INSERT INTO sessions (id, user_id, created_at, title, metadata_json, last_active_at) VALUES (?, ?, ?, ?, ?, ?)",
+        (id, user_id, now, title, json.dumps(dict(metadata), ensure_ascii=False), now),
+    )
+
+
+def find_session(db: Database, user_id: str, id: str) -> Session | None:
+    row = db.one(f"SELECT {_COLUMNS} FROM sessions s WHERE s.id = ? AND s.user_id = ?", (id, user_id))
+    return _record(row) if row else None
+
+
+def get_session(db: Database, user_id: str, id: str) -> Session:
+    session = find_session(db, user_id, id)
+    if session is None:
+        raise NotFoundError("session", id)
+    return session
+
+
+def latest_session(db: Database, user_id: str) -> Session | None:
+    """The most recently active session that has not been ended."""
+    row = db.one(
+        f"SELECT {_COLUMNS} FROM sessions s WHERE s.user_id = ? AND s.status <> 'completed' "
+        "ORDER BY s.last_active_at DESC, s.id DESC LIMIT 1",
+        (user_id,),
+    )
+    return _record(row) if row else None
+
+
+def list_sessions(
+    db: Database, user_id: str, *, limit: int, before: int | None, query: str | None
+) -> list[Session]:
+    """Most recently active first; `before` takes those active earlier than that time, `query` part of a title."""
+    where, parameters = ["s.user_id = ?"], [user_id]
+    values: list[Any] = list(parameters)
+    if before is not None:
+        where.append("s.last_active_at < ?")
+        values.append(before)
+    if query:
+        where.append("instr(lower(s.title), lower(?)) > 0")
+        values.append(query)
+    values.append(limit)
+    rows = db.query(
+        f"SELECT {_COLUMNS} FROM sessions s WHERE {' AND '.join(where)} "
+        "ORDER BY s.last_active_at DESC, s.id DESC LIMIT ?",
+        values,
+    )
+    return [_record(row) for row in rows]
+
+
+def set_title(db: Database, user_id: str, id: str, title: str | None) -> None:
+    db.execute("UPDATE sessions SET title = ? WHERE id = ? AND user_id = ?", (title, id, user_id))
+
+
+def set_status(db: Database, user_id: str, id: str, status: str, ended_at: int | None) -> None:
+    db.execute(
+        "UPDATE sessions SET status = ?, ended_at = ? WHERE id = ? AND user_id = ?", (status, ended_at, id, user_id)
+    )
+
+
+def touch(db: Database, user_id: str, id: str, current_message_id: str | None, now: int) -> None:
+    """A message was added: the session is active again, last active now, and shows the branch of that message."""
+    db.execute(
+        "UPDATE sessions SET last_active_at = max(last_active_at, ?), current_message_id = ?, status = 'active', "
+        "ended_at = NULL WHERE id = ? AND user_id = ?",
+        (now, current_message_id, id, user_id),
+    )
+
+
+def abandon_idle(db: Database, user_id: str, now: int) -> int:
+    """Sessions idle for a day with a tool call still open become abandoned. Returns how many."""
+    cursor = db.execute(
+        "UPDATE sessions SET status = 'abandoned' WHERE user_id = ? AND last_active_at < ? AND status = 'active' "
+        "AND EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = sessions.id "
+        "AND c.status IN ('proposed', 'approved', 'running', 'unknown'))",
+        (user_id, now - IDLE_MS),
+    )
+    return cursor.rowcount
+
+
+def delete_session_row(db: Database, user_id: str, id: str) -> None:
+    """Messages, versions, tool calls, snapshots, summaries and uses go with it; index rows must be gone before."""
+    db.execute("DELETE FROM sessions WHERE id = ? AND user_id = ?", (id, user_id))

@@ -1,0 +1,27 @@
+"""What was forgotten, by id alone, so that an older copy of the memory cannot bring it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..database import Database
+
+__all__ = ["add_tombstones", "is_forgotten", "remove_tombstones"]
+
+
+def add_tombstones(db: Database, user_id: str, kind: str, ids: Iterable[str], now: int) -> None:
+    for id in ids:
+        db.execute(
+            "INSERT OR IGNORE INTO tombstones (user_id, kind, id, created_at) VALUES (?, ?, ?, ?)",
+            (user_id, kind, id, now),
+        )
+
+
+def remove_tombstones(db: Database, user_id: str, kind: str, ids: Iterable[str]) -> None:
+    for id in ids:
+        db.execute("DELETE FROM tombstones WHERE user_id = ? AND kind = ? AND id = ?", (user_id, kind, id))
+
+
+def is_forgotten(db: Database, user_id: str, kind: str, id: str) -> bool:
+    found = db.one("SELECT 1 FROM tombstones WHERE user_id = ? AND kind = ? AND id = ?", (user_id, kind, id))
+    return found is not None

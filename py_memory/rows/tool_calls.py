@@ -1,0 +1,95 @@
+"""Tool calls: a call and its result are one record with a state, so that a crash never leaves half of one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..database import Database, Row
+from ..errors import NotFoundError
+from ..records import ToolCall
+
+__all__ = ["FINISHED", "get_tool_call", "insert_tool_call", "list_tool_calls", "update_tool_call"]
+
+FINISHED = frozenset({"success", "failed", "timeout", "cancelled"})
+
+_COLUMNS = (
+    "id, user_id, created_at, session_id, message_id, tool_name, input_json, output_json, status, started_at, "
+    "completed_at, error_message, validation_json"
+)
+
+
+def _record(row: Row) -> ToolCall:
+    values = dict(row)
+    for name in ("input", "output", "validation"):
+        raw = values.pop(f"{name}_json")
+        values[name] = None if raw is None else json.loads(raw)
+    return ToolCall(**values)
+
+
+def insert_tool_call(
+    db: Database,
+    user_id: str,
+    *,
+    id: str,
+    session_id: str,
+    message_id: str | None,
+    tool_name: str,
+    input: Any,
+    status: str,
+    now: int,
+) -> None:
+    db.execute(
+        "INSERT INTO tool_calls (id, user_id, created_at, session_id, message_id, tool_name, input_json, status, "
+        "started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            id,
+            user_id,
+            now,
+            session_id,
+            message_id,
+            tool_name,
+            json.dumps(input, ensure_ascii=False),
+            status,
+            now if status == "running" else None,
+        ),
+    )
+
+
+def get_tool_call(db: Database, user_id: str, id: str) -> ToolCall:
+    row = db.one(f"SELECT {_COLUMNS} FROM tool_calls WHERE id = ? AND user_id = ?", (id, user_id))
+    if row is None:
+        raise NotFoundError("tool call", id)
+    return _record(row)
+
+
+def list_tool_calls(db: Database, user_id: str, session_id: str) -> list[ToolCall]:
+    """Oldest first."""
+    rows = db.query(
+        f"SELECT {_COLUMNS} FROM tool_calls WHERE session_id = ? AND user_id = ? ORDER BY created_at, id",
+        (session_id, user_id),
+    )
+    return [_record(row) for row in rows]
+
+
+def update_tool_call(
+    db: Database, user_id: str, id: str, status: str, *, output: Any, error: str | None, now: int
+) -> None:
+    """Start and end times follow from the status."""
+    db.execute(
+        "UPDATE tool_calls SET status = ?, output_json = coalesce(?, output_json), "
+        "error_message = coalesce(?, error_message), "
+        "started_at = CASE WHEN ? = 'running' THEN coalesce(started_at, ?) ELSE started_at END, "
+        "completed_at = CASE WHEN ? THEN ? ELSE completed_at END WHERE id = ? AND user_id = ?",
+        (
+            status,
+            None if output is None else json.dumps(output, ensure_ascii=False),
+            error,
+            status,
+            now,
+            status in FINISHED,
+            now,
+            id,
+            user_id,
+        ),
+    )

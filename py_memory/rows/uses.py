@@ -1,0 +1,36 @@
+"""Which memories an answer rested on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..database import Database
+from ..ids import uuid7
+
+__all__ = ["insert_uses", "list_uses"]
+
+
+def insert_uses(
+    db: Database, user_id: str, message_id: str, uses: Iterable[tuple[str, str, Mapping[str, Any]]], now: int
+) -> None:
+    """`uses` are (memory kind, memory id, reason) in order of rank."""
+    for rank, (kind, id, reason) in enumerate(uses, start=1):
+        db.execute(
+            "INSERT INTO uses (id, user_id, created_at, message_id, memory_kind, memory_id, rank, reason_json) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (uuid7(now), user_id, now, message_id, kind, id, rank, json.dumps(dict(reason), ensure_ascii=False)),
+        )
+
+
+def list_uses(db: Database, user_id: str, message_id: str) -> list[dict[str, Any]]:
+    """[{memory_kind, memory_id, rank, reason}] of one answer, best first."""
+    rows = db.query(
+        "SELECT memory_kind, memory_id, rank, reason_json FROM uses WHERE message_id = ? AND user_id = ? ORDER BY rank",
+        (message_id, user_id),
+    )
+    return [
+        {"memory_kind": r["memory_kind"], "memory_id": r["memory_id"], "rank": r["rank"], "reason": json.loads(r["reason_json"])}
+        for r in rows
+    ]

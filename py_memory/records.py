@@ -13,7 +13,6 @@ from typing import Any, Protocol
 __all__ = [
     "Cancel",
     "ChainReport",
-    "ChainReport",
     "Delta",
     "Fact",
     "Hit",
@@ -169,15 +168,6 @@ class Use(Record):
 @dataclass(frozen=True, slots=True)
 class ChainReport(Record):
     """Whether the chain of events holds: how many events there are, and the first that does not fit."""
-
-    ok: bool
-    count: int
-    first_bad_seq: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ChainReport(Record):
-    """Result of walking the event chain: how many events are sound, and the local `seq` of the first that is not."""
 
     ok: bool
     count: int

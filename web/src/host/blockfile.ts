@@ -176,8 +176,10 @@ export class BlockFolder {
       throw new this.fs.ErrnoError(ENOENT);
     },
     mknod: (parent: Node, name: string, mode: number) => this.createNode(parent, name, mode),
-    rename: () => {
-      throw new this.fs.ErrnoError(EINVAL);
+    rename: (node: Node, folder: Node, name: string) => {
+      node.parent.entries?.delete(node.name);
+      folder.entries?.set(name, node);
+      node.name = name;
     },
     unlink: (parent: Node, name: string) => {
       parent.entries?.delete(name);

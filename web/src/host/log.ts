@@ -43,7 +43,6 @@ export interface Written {
 const LEAST_LOG = 2 * 1024 * 1024;
 const CHUNKS_PER_SLICE = 4;
 const KEEP_REPLIES_MS = 10 * 60 * 1000;
-const LAST = Number.MAX_SAFE_INTEGER;
 
 /** Runs its argument while nothing is unsaved and no save is under way. */
 export type Settled = <T>(work: () => Promise<T>) => Promise<T>;
@@ -285,14 +284,10 @@ async function quarantine(
   const chunks = await result<ChunkRecord[]>(chunkStore.getAll());
   const records = await result<RedoRecord[]>(logStore.getAll(IDBKeyRange.lowerBound([0, lastSeq + 1])));
   const unusedChunks = chunks.filter(({ generation, index }) => !kept.has(String([generation, index])));
-  const unusedRecords = records.filter(({ seq }) => seq > lastSeq && seq < LAST);
-  transaction.objectStore("quarantine").put({
-    at: Date.now(),
-    reason,
-    manifest: former,
-    chunks: unusedChunks,
-    log: unusedRecords,
-  });
+  const unusedRecords = records.filter(({ seq }) => seq > lastSeq);
+  if (!unusedChunks.length && !unusedRecords.length) return;
+  const entry = { at: Date.now(), reason, manifest: former, chunks: unusedChunks, log: unusedRecords };
+  transaction.objectStore("quarantine").put(entry);
   for (const { generation, index } of unusedChunks) chunkStore.delete([generation, index]);
   for (const { generation, seq } of unusedRecords) logStore.delete([generation, seq]);
 }

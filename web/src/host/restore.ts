@@ -27,14 +27,15 @@ export interface Loaded {
 
 const INFLATE_AT_ONCE = 16;
 
-/** Only reads. Restored chunks become part of the file as they are. */
-export async function load(connection: Connection): Promise<Loaded> {
+/** Only reads. Restored chunks become part of the file as they are. With `suspect` every state is a candidate. */
+export async function load(connection: Connection, suspect = false): Promise<Loaded> {
   const manifest = await connection.run(["manifest"], "readonly", (transaction) =>
     result<Manifest | undefined>(transaction.objectStore("manifest").get("manifest")),
   );
   if (!manifest) return { manifest: null, candidates: [emptyCandidate(FIRST_GENERATION)], damaged: false };
   const current = await assemble(connection, manifest.current);
-  if (current && !current.incomplete && !manifest.suspect) return { manifest, candidates: [current], damaged: false };
+  const doubtful = suspect || manifest.suspect;
+  if (current && !current.incomplete && !doubtful) return { manifest, candidates: [current], damaged: false };
   const previous = manifest.previous && (await assemble(connection, manifest.previous));
   const candidates = [current, previous].filter((candidate) => candidate !== null);
   candidates.sort((a, b) => b.lastSeq - a.lastSeq);

@@ -1,0 +1,219 @@
+/** openMemory(): the memory as other code of the page uses it, whichever tab owns it. */
+
+import { uuid7 } from "../host/ids";
+import type { FromWorker, OwnerStatus } from "../host/rpc";
+import { Link, named } from "./link";
+import type { MemoryFault, OpenOptions, PyMemory, PyMemoryEvents, SendOptions, Status } from "./types";
+import { type WaitingMessage, WaitingMessages } from "./waiting";
+
+export type * from "./types";
+
+declare const __BUILD__: { readonly worker?: string };
+
+const MARKER_SECONDS = 400 * 24 * 3600;
+const ESTIMATE_MS = 5_000;
+const NOT_STARTED: OwnerStatus = {
+  state: "saved",
+  generation: 0,
+  dirty: 0,
+  lastSaved: null,
+  memoryOnly: false,
+  warning: null,
+  written: { records: 0, bytes: 0, compactions: 0, compactedBytes: 0 },
+};
+
+export function openMemory(options: OpenOptions = {}): PyMemory {
+  return new Memory(options);
+}
+
+class Memory implements PyMemory {
+  readonly ready: Promise<void>;
+  private becomeReady: () => void = () => undefined;
+  private giveUp: (error: Error) => void = () => undefined;
+  private readonly link: Link;
+  private readonly database: string;
+  private readonly waiting: WaitingMessages | null;
+  private readonly listeners = new Map<string, Set<(detail: never) => void>>();
+  private lastSend: Promise<unknown> = Promise.resolve();
+  private owner: Status["owner"] = "none";
+  private report = NOT_STARTED;
+  private storage: Pick<Status, "persistent" | "usage" | "quota"> = { persistent: null, usage: null, quota: null };
+  private estimated = 0;
+  private marked = false;
+  private askedToPersist = false;
+  private receiveRaw: ((file: Blob | null) => void) | null = null;
+
+  constructor(options: OpenOptions) {
+    this.database = options.database ?? "py-memory";
+    this.ready = new Promise((resolve, reject) => {
+      this.becomeReady = resolve;
+      this.giveUp = reject;
+    });
+    this.ready.catch(() => undefined);
+    const script = options.worker ?? new URL(__BUILD__.worker ?? "worker.js", document.baseURI);
+    const policy = options.policy ?? Boolean((navigator as Partial<Navigator>).serviceWorker?.controller);
+    const start = { database: this.database, policy, expected: this.isMarked() };
+    this.link = new Link(script, start, (message) => this.receive(message));
+    this.link.start();
+    // Without locks nothing is kept, waiting messages included.
+    this.waiting = "locks" in navigator ? new WaitingMessages(this.database) : null;
+    this.waiting?.list().then((messages) => messages.forEach((message) => this.round(message, true)), () => undefined);
+  }
+
+  async call(method: string, kwargs: Record<string, unknown> = {}): Promise<unknown> {
+    if (method === "chat_round") return this.send(kwargs as unknown as SendOptions);
+    const value = parse(await this.link.request(method, kwargs));
+    if (method === "add_message") this.askToPersist();
+    return value;
+  }
+
+  async flush(): Promise<void> {
+    parse(await this.link.request("flush", {}));
+  }
+
+  async exportFile(): Promise<Uint8Array<ArrayBuffer>> {
+    const file = (await this.link.request("exportFile", {})) as Blob;
+    return new Uint8Array(await file.arrayBuffer());
+  }
+
+  async importFile(bytes: Uint8Array<ArrayBuffer>, options: { mode?: "merge" | "replace" } = {}): Promise<unknown> {
+    return parse(await this.link.request("importFile", { file: new Blob([bytes]), mode: options.mode ?? "merge" }));
+  }
+
+  async send(options: SendOptions): Promise<unknown> {
+    const message: WaitingMessage = {
+      message_id: options.message_id ?? uuid7(),
+      session_id: options.session_id ?? null,
+      text: options.text,
+      at: Date.now(),
+    };
+    // Where this fails the message still goes out; it only would not survive this page.
+    await this.waiting?.add(message).catch(() => undefined);
+    return this.round(message, options.message_id !== undefined);
+  }
+
+  async cancel(messageId: string): Promise<boolean> {
+    return parse(await this.link.request("cancel", { message_id: messageId })) as boolean;
+  }
+
+  status(): Status {
+    const state = this.owner === "none" ? "starting" : this.report.state;
+    return { ...this.report, ...this.storage, state, owner: this.owner };
+  }
+
+  on<E extends keyof PyMemoryEvents>(event: E, listener: (detail: PyMemoryEvents[E]) => void): () => void {
+    const listeners = this.listeners.get(event) ?? new Set();
+    this.listeners.set(event, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  takeOver(): void {
+    this.setOwner("none");
+    this.link.start(true);
+  }
+
+  recover(choice: "raw"): Promise<Blob | null>;
+  recover(choice: "empty"): Promise<void>;
+  recover(choice: "raw" | "empty"): Promise<Blob | null | void> {
+    this.link.recover(choice);
+    if (choice === "empty") return this.ready;
+    return new Promise((resolve) => (this.receiveRaw = resolve));
+  }
+
+  /** Rounds follow one another, in the order in which their messages were sent. */
+  private round(message: WaitingMessage, again: boolean): Promise<unknown> {
+    const { message_id, session_id, text } = message;
+    const ask = async (): Promise<unknown> => {
+      const reply = parse(await this.link.request("chat_round", { session_id, text, message_id }, message_id, again));
+      this.askToPersist();
+      return reply;
+    };
+    const answer = this.lastSend.then(ask);
+    this.lastSend = answer.catch(() => undefined);
+    return answer;
+  }
+
+  private receive(message: FromWorker): void {
+    if (message.type === "owner") {
+      this.report = message.status;
+      this.setOwner(message.here ? "this-tab" : "other-tab");
+      this.becomeReady();
+      void this.estimate();
+    } else if (message.type === "event") {
+      this.receiveEvent(message);
+    } else if (message.type === "failed") {
+      const fault: MemoryFault = { ...message.error, choices: message.choices };
+      if (message.choices.length === 0) this.giveUp(named(fault.name, fault.message, fault.code));
+      this.emit("error", fault);
+    } else if (message.type === "raw") {
+      this.receiveRaw?.(message.file);
+    } else if (message.type === "stopped") {
+      this.setOwner("none");
+    }
+  }
+
+  private receiveEvent(message: Extract<FromWorker, { type: "event" }>): void {
+    if (message.event === "status") {
+      this.report = message.detail;
+      this.emit("status", this.status());
+      return;
+    }
+    if (message.event === "saved") {
+      this.mark();
+      void this.estimate();
+    }
+    this.emit(message.event, message.detail as never);
+  }
+
+  private setOwner(owner: Status["owner"]): void {
+    const changed = owner !== this.owner;
+    this.owner = owner;
+    if (changed) this.emit("owner", { owner });
+    this.emit("status", this.status());
+  }
+
+  private emit<E extends keyof PyMemoryEvents>(event: E, detail: PyMemoryEvents[E]): void {
+    for (const listener of this.listeners.get(event) ?? []) (listener as (detail: PyMemoryEvents[E]) => void)(detail);
+  }
+
+  /** A cookie outlives the storage that browsers clear on their own, so that a loss is noticed. It holds no data. */
+  private mark(): void {
+    if (this.marked) return;
+    this.marked = true;
+    document.cookie = `${this.markerName()}=kept; max-age=${MARKER_SECONDS}; samesite=strict`;
+  }
+
+  private isMarked(): boolean {
+    return document.cookie.split("; ").includes(`${this.markerName()}=kept`);
+  }
+
+  private markerName(): string {
+    return encodeURIComponent(this.database);
+  }
+
+  /** Asked once there is something worth keeping. */
+  private askToPersist(): void {
+    const storage = (navigator as Partial<Navigator>).storage;
+    if (this.askedToPersist || !storage) return;
+    this.askedToPersist = true;
+    void storage.persist().then((persistent) => {
+      this.storage = { ...this.storage, persistent };
+      this.emit("status", this.status());
+    });
+  }
+
+  private async estimate(): Promise<void> {
+    const storage = (navigator as Partial<Navigator>).storage;
+    if (!storage || Date.now() - this.estimated < ESTIMATE_MS) return;
+    this.estimated = Date.now();
+    const [{ usage, quota }, persistent] = await Promise.all([storage.estimate(), storage.persisted()]);
+    this.storage = { persistent, usage: usage ?? null, quota: quota ?? null };
+    this.emit("status", this.status());
+  }
+}
+
+function parse(text: string | Blob): unknown {
+  const { value, error } = JSON.parse(text as string) as { value?: unknown; error?: { name: string; message: string } };
+  if (error) throw named(error.name, error.message);
+  return value;
+}

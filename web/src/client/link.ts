@@ -1,0 +1,95 @@
+/** The page's end of the line to the owner: keeps every request until it is answered, whoever the owner is by then. */
+
+import { uuid7 } from "../host/ids";
+import { type FromWorker, RPC_VERSION, type Recovery, type Reply, type Request, type StartOptions } from "../host/rpc";
+
+interface Pending {
+  request: Request;
+  answer: Promise<string | Blob>;
+  resolve(value: string | Blob): void;
+  reject(error: Error): void;
+}
+
+export class Link {
+  private worker: Worker | null = null;
+  private readonly pending = new Map<string, Pending>();
+  /** The owner to whom requests go; null while there is none. */
+  private token: string | null = null;
+  private failure: Error | null = null;
+
+  constructor(
+    private readonly script: string | URL,
+    private readonly options: Omit<StartOptions, "steal">,
+    private readonly receive: (message: FromWorker) => void,
+  ) {}
+
+  start(steal = false): void {
+    this.worker?.terminate();
+    this.token = null;
+    this.failure = null;
+    const worker = new Worker(this.script, { type: "module", name: "py-memory" });
+    this.worker = worker;
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.handle(data);
+    worker.onerror = (event) => {
+      const message = event.message || "The memory's worker could not be loaded.";
+      this.handle({ type: "failed", error: { name: "Error", message, code: "worker" }, choices: [] });
+    };
+    worker.postMessage({ type: "start", options: { ...this.options, steal } });
+  }
+
+  /** The same id is asked once. `again`: it may have been answered before this page was loaded. */
+  request(method: string, kwargs: Record<string, unknown>, id = uuid7(), again = false): Promise<string | Blob> {
+    const known = this.pending.get(id);
+    if (known) return known.answer;
+    if (this.failure) return Promise.reject(this.failure);
+    const request: Request = { v: RPC_VERSION, id, method, kwargs, ...(again ? { again } : {}) };
+    let settle: Pick<Pending, "resolve" | "reject"> | undefined;
+    const answer = new Promise<string | Blob>((resolve, reject) => (settle = { resolve, reject }));
+    const pending = { request, answer, ...(settle as Pick<Pending, "resolve" | "reject">) };
+    this.pending.set(id, pending);
+    if (this.token) this.send(pending);
+    return answer;
+  }
+
+  recover(choice: Recovery): void {
+    this.worker?.postMessage({ type: "recover", choice });
+  }
+
+  private send({ request }: Pending): void {
+    this.worker?.postMessage({ type: "request", request });
+    // Should it be sent a second time, the next owner looks whether it was answered.
+    request.again = true;
+  }
+
+  private handle(message: FromWorker): void {
+    if (message.type === "reply") this.settle(message.reply);
+    else if (message.type === "owner") this.adopt(message.token);
+    else if (message.type === "stopped") this.start();
+    else if (message.type === "failed" && message.choices.length === 0) this.fail(message.error.name, message.error.message);
+    this.receive(message);
+  }
+
+  private adopt(token: string): void {
+    if (token === this.token) return;
+    this.token = token;
+    for (const pending of this.pending.values()) this.send(pending);
+  }
+
+  private settle(reply: Reply): void {
+    const pending = this.pending.get(reply.id);
+    if (!pending) return;
+    this.pending.delete(reply.id);
+    if ("error" in reply) pending.reject(named(reply.error.name, reply.error.message, reply.error.code));
+    else pending.resolve(reply.value);
+  }
+
+  private fail(name: string, message: string): void {
+    this.failure = named(name, message);
+    for (const { reject } of this.pending.values()) reject(this.failure);
+    this.pending.clear();
+  }
+}
+
+export function named(name: string, message: string, code?: string): Error {
+  return Object.assign(new Error(message), { name, ...(code ? { code } : {}) });
+}

@@ -1,0 +1,80 @@
+import type { OwnerStatus, Recovery, RemoteError } from "../host/rpc";
+
+export interface Status {
+  state: "starting" | "saving" | "saved" | "unsaved";
+  owner: "this-tab" | "other-tab" | "none";
+  /** Counts the rewrites of the stored base. */
+  generation: number;
+  /** Pages (1 KiB) that are not on disk yet. */
+  dirty: number;
+  /** Milliseconds UTC. */
+  lastSaved: number | null;
+  /** Whether the browser has promised not to clear the storage; null: not known. */
+  persistent: boolean | null;
+  /** Bytes used and allowed on this origin. */
+  usage: number | null;
+  quota: number | null;
+  /** Nothing is kept beyond this tab. */
+  memoryOnly: boolean;
+  /** no_locks, no_storage, no_policy, restored, evicted. */
+  warning: string | null;
+  written: OwnerStatus["written"];
+}
+
+/** An error that the page should show. `choices` are for recover(). */
+export interface MemoryFault extends RemoteError {
+  choices?: Recovery[];
+}
+
+export interface PyMemoryEvents {
+  /** Something became durable. */
+  saved: { at: number };
+  error: MemoryFault;
+  /** The memory was changed, by this tab or another. */
+  changed: { method: string };
+  owner: { owner: Status["owner"] };
+  /** Steps of starting: lock, load, restore, python, open. */
+  boot: { step: string; done: number; total: number };
+  /** What happens in a chat round: message, proposals, delta. */
+  chat: Record<string, unknown>;
+  /** Any part of status() may have changed. */
+  status: Status;
+}
+
+export interface SendOptions {
+  text: string;
+  session_id?: string | null;
+  /** Sent again with the same id, a message is stored and answered once. */
+  message_id?: string;
+}
+
+export interface PyMemory {
+  readonly ready: Promise<void>;
+  /** Runs a method of MemoryStore or ChatAgent; rejects with an Error named like the Python class. */
+  call(method: string, kwargs?: Record<string, unknown>): Promise<unknown>;
+  /** Resolves when all changes are on disk. */
+  flush(): Promise<void>;
+  /** The whole memory as one SQLite file. */
+  exportFile(): Promise<Uint8Array<ArrayBuffer>>;
+  importFile(bytes: Uint8Array<ArrayBuffer>, options?: { mode?: "merge" | "replace" }): Promise<unknown>;
+  status(): Status;
+  /** Returns a function that ends the subscription. */
+  on<E extends keyof PyMemoryEvents>(event: E, listener: (detail: PyMemoryEvents[E]) => void): () => void;
+  /** Sends a message, even before Python is ready: it is kept on disk until it has been answered. */
+  send(options: SendOptions): Promise<unknown>;
+  cancel(messageId: string): Promise<boolean>;
+  /** Makes this tab the owner. */
+  takeOver(): void;
+  /** After an error with choices: the stored file as it is, or an empty start (nothing is deleted). */
+  recover(choice: "raw"): Promise<Blob | null>;
+  recover(choice: "empty"): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** Name of the IndexedDB database; a further profile uses `py-memory:NAME`. */
+  database?: string;
+  /** Address of the worker script. */
+  worker?: string | URL;
+  /** Whether a service worker controls the page, so that the worker must run under its policy. */
+  policy?: boolean;
+}

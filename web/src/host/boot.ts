@@ -1,0 +1,42 @@
+/** Starts Python in this worker: from the site's own files only, with no package index. */
+
+import type { EmscriptenFS } from "./blockfile";
+
+/** The part of Pyodide that is used here. */
+export interface Pyodide {
+  FS: EmscriptenFS;
+  pyimport(name: string): PyModule;
+}
+interface PyModule {
+  start(path: string, bridge: object): PyHost;
+  read_file(path: string, emit: (batch: string) => void): string;
+}
+
+/** `py_memory.browser.Host`. Values cross as JSON text {"value"} or {"error"}. */
+export interface PyHost {
+  dispatch(method: string, kwargs: string, id: string): string | Promise<string>;
+  cancel(id: string): boolean;
+  in_transaction(): boolean;
+  /** Until when (ms) what was forgotten since the last call can be undone; 0 if nothing was. */
+  take_forgotten(): number;
+  /** One slice of housekeeping; true if there is more. */
+  idle_work(budgetMs: number): boolean;
+  /** JSON list of what SQLite's quick check finds. */
+  check(): string;
+  optimize(): void;
+  image(path: string): void;
+  export_image(path: string): string;
+  import_into(path: string, batches: string[], mode: string): string;
+  adopt(path: string): void;
+  close(): void;
+}
+
+const root = new URL("..", self.location.href);
+
+export async function loadPython(): Promise<Pyodide> {
+  const indexURL = new URL(__BUILD__.pyodide, root).href;
+  const { loadPyodide } = (await import(`${indexURL}pyodide.mjs`)) as {
+    loadPyodide(options: object): Promise<Pyodide>;
+  };
+  return loadPyodide({ indexURL, stdLibURL: new URL(__BUILD__.python, root).href });
+}

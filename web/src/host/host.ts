@@ -1,0 +1,308 @@
+/** Serves the memory to every tab: runs requests in Python, saves what they change, and tidies up when idle. */
+
+import type { BlockFolder } from "./blockfile";
+import type { PyHost } from "./boot";
+import { Fault, toRemote, unwrap } from "./fault";
+import { readUntrusted } from "./importer";
+import { type HostEvent, type OwnerStatus, RPC_VERSION, type Reply, type Request } from "./rpc";
+import type { Saver } from "./saver";
+
+const IDLE_MS = 400;
+const IDLE_SLICE_MS = 25;
+const IDLE_PAUSE_MS = 60;
+const UNDO_MARGIN_MS = 500;
+
+export class Host {
+  private readonly running = new Map<string, Promise<Reply>>();
+  private active = 0;
+  private closed = false;
+  private wake: Array<() => void> = [];
+  private maintenance: Promise<unknown> = Promise.resolve();
+  private idleTimer: ReturnType<typeof setTimeout> | undefined;
+  private purgeTimer: ReturnType<typeof setTimeout> | undefined;
+  private wrote = true;
+  private checked = false;
+  private stopped = false;
+  private files = 0;
+
+  constructor(
+    private readonly python: PyHost,
+    private readonly folder: BlockFolder,
+    private fileName: string,
+    private readonly saver: Saver,
+    readonly warning: string | null,
+    private readonly emit: (event: HostEvent) => void,
+    /** Called when SQLite finds damage: the memory must be opened anew. */
+    private readonly damaged: () => void,
+  ) {}
+
+  status(): OwnerStatus {
+    const { saver } = this;
+    return {
+      state: saver.state,
+      generation: saver.log?.generation ?? 0,
+      dirty: saver.dirty,
+      lastSaved: saver.lastSaved,
+      memoryOnly: saver.log === null,
+      warning: this.warning,
+      written: saver.log?.written ?? { records: 0, bytes: 0, compactions: 0, compactedBytes: 0 },
+    };
+  }
+
+  /** Finishes what a tab that died has left, before anything is shown. */
+  async finishStart(): Promise<void> {
+    await this.saver.save();
+    if (this.saver.log?.purgeDue) await this.purge();
+    this.scheduleIdle();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.idleTimer);
+    clearTimeout(this.purgeTimer);
+  }
+
+  /** Answers a request. The same id is run once, however often it arrives. */
+  handle(request: Request): Promise<Reply> {
+    const known = this.running.get(request.id);
+    if (known) return known;
+    const reply = this.answer(request).finally(() => this.running.delete(request.id));
+    this.running.set(request.id, reply);
+    return reply;
+  }
+
+  /** What Python calls. */
+  static bridge(saver: () => Saver, emit: (event: HostEvent) => void): object {
+    return {
+      durable: () => saver().save(),
+      chat: (json: string) => emit({ event: "chat", detail: JSON.parse(json) as Record<string, unknown> }),
+    };
+  }
+
+  private async answer(request: Request): Promise<Reply> {
+    const { id } = request;
+    try {
+      if (request.v !== RPC_VERSION) {
+        throw new Fault("version", "This tab runs another version of the program. Reload it.", "VersionError");
+      }
+      if (request.again) {
+        const stored = await this.saver.log?.reply(id);
+        if (stored) return { id, value: stored.reply };
+      }
+      return { id, value: await this.run(request) };
+    } catch (error) {
+      return { id, error: toRemote(error) };
+    }
+  }
+
+  private run(request: Request): Promise<string | Blob> | string {
+    const { kwargs } = request;
+    switch (request.method) {
+      case "flush":
+        return this.flush();
+      case "cancel":
+        return JSON.stringify({ value: this.python.cancel(String(kwargs["message_id"])) });
+      case "exportFile":
+        return this.exportFile();
+      case "importFile":
+        return this.importFile(kwargs["file"] as Blob, kwargs["mode"] === "replace" ? "replace" : "merge");
+      case "vacuum":
+        return this.vacuum();
+      case "compact":
+        return this.compact().then(() => '{"value": null}');
+      default:
+        return this.call(request);
+    }
+  }
+
+  private async flush(): Promise<string> {
+    if (!(await this.saver.save()) && this.saver.log) {
+      throw new Fault("unsaved", "The memory could not be saved. It is kept in this tab; export it to be safe.");
+    }
+    return '{"value": null}';
+  }
+
+  /** A method of MemoryStore or ChatAgent. Answers once what it changed has settled. */
+  private async call(request: Request): Promise<string> {
+    await this.enter();
+    try {
+      const { id, method } = request;
+      const isChat = method === "chat_round";
+      const outcome = this.python.dispatch(method, JSON.stringify(request.kwargs), id);
+      // Without a pause between a call and its save, the reply lands in the same transaction as the change.
+      const reply = typeof outcome === "string" ? outcome : await outcome;
+      const wrote = this.saver.dirty > 0;
+      if (!wrote && !isChat) return reply;
+      const forgottenUntil = this.python.take_forgotten();
+      // A round is resumed by its message, so its reply need not be stored.
+      const extra = isChat ? { settled: [id] } : { reply: { id, at: Date.now(), reply } };
+      await this.saver.save({ ...extra, purge: forgottenUntil > 0 });
+      if (forgottenUntil > 0) this.schedulePurge(forgottenUntil);
+      this.wrote = true;
+      this.emit({ event: "changed", detail: { method } });
+      return reply;
+    } finally {
+      this.leave();
+    }
+  }
+
+  private async exportFile(): Promise<Blob> {
+    await this.enter();
+    const name = this.nextFile();
+    try {
+      unwrap(this.python.export_image(`${this.folder.path}/${name}`));
+      return this.folder.get(name).toBlob();
+    } finally {
+      this.folder.remove(name);
+      this.leave();
+    }
+  }
+
+  /** The file is merged into a copy, which then becomes the memory: all of it arrives, or nothing has changed. */
+  private async importFile(file: Blob, mode: "merge" | "replace"): Promise<string> {
+    const batches = await readUntrusted(file);
+    const report = await this.rewrite((path) => {
+      this.python.image(path);
+      const text = this.python.import_into(path, batches, mode);
+      unwrap(text);
+      return text;
+    }, false);
+    this.emit({ event: "changed", detail: { method: "importFile" } });
+    return report;
+  }
+
+  private async vacuum(): Promise<string> {
+    await this.rewrite((path) => this.python.image(path), false);
+    return '{"value": null}';
+  }
+
+  /** Removes the traces of deletions from index, log and older generations. */
+  private async purge(): Promise<void> {
+    await this.rewrite((path) => {
+      this.python.optimize();
+      this.python.image(path);
+    }, true);
+  }
+
+  private compact(): Promise<void> {
+    return this.maintain(async () => {
+      await this.saver.log?.compact(this.saver.file, this.saver.settled);
+      this.emitStatus();
+    });
+  }
+
+  /**
+   * Makes a new file with `make` and puts it in the place of the present one. Waits until no request is running and
+   * holds back others meanwhile.
+   */
+  private rewrite<T>(make: (path: string) => T, purge: boolean): Promise<T> {
+    return this.maintain(async () => {
+      while (this.active > 0) await new Promise<void>((resolve) => this.wake.push(resolve));
+      this.closed = true;
+      const name = this.nextFile();
+      try {
+        const value = await this.saver.exclusive(async () => {
+          const made = make(`${this.folder.path}/${name}`);
+          const file = this.folder.get(name);
+          await this.saver.log?.replace(file, { purge });
+          this.python.adopt(`${this.folder.path}/${name}`);
+          this.folder.remove(this.fileName);
+          this.saver.file = file;
+          this.fileName = name;
+          return made;
+        });
+        await this.saver.save();
+        return value;
+      } finally {
+        if (this.fileName !== name) this.folder.remove(name);
+        this.closed = false;
+        this.wakeAll();
+        this.emitStatus();
+      }
+    });
+  }
+
+  /** Compaction and rewriting exclude each other. */
+  private maintain<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.maintenance.then(() => {
+      if (this.stopped) throw new Fault("stopped", "This tab no longer owns the memory.");
+      return work();
+    });
+    this.maintenance = next.catch(() => undefined);
+    return next;
+  }
+
+  private schedulePurge(at: number): void {
+    clearTimeout(this.purgeTimer);
+    const purge = (): void => {
+      this.purge().catch((error: unknown) => {
+        this.emit({ event: "error", detail: toRemote(error) });
+        this.schedulePurge(Date.now() + 10_000);
+      });
+    };
+    this.purgeTimer = setTimeout(purge, Math.max(0, at - Date.now()) + UNDO_MARGIN_MS);
+  }
+
+  private async enter(): Promise<void> {
+    while (this.closed) await new Promise<void>((resolve) => this.wake.push(resolve));
+    this.active += 1;
+    clearTimeout(this.idleTimer);
+  }
+
+  private leave(): void {
+    this.active -= 1;
+    if (this.active > 0) return;
+    this.wakeAll();
+    this.scheduleIdle();
+  }
+
+  private wakeAll(): void {
+    const waiting = this.wake;
+    this.wake = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  private scheduleIdle(delay = IDLE_MS): void {
+    clearTimeout(this.idleTimer);
+    if (!this.stopped) this.idleTimer = setTimeout(() => void this.idle(), delay);
+  }
+
+  /** One piece of housekeeping. Comes again until there is none left. */
+  private async idle(): Promise<void> {
+    if (this.active > 0 || this.closed || this.stopped) return;
+    try {
+      if (this.wrote) {
+        this.wrote = this.python.idle_work(IDLE_SLICE_MS);
+        if (this.saver.dirty > 0) await this.saver.save();
+        this.scheduleIdle(IDLE_PAUSE_MS);
+      } else if (!this.checked) {
+        this.checked = true;
+        await this.check();
+        this.scheduleIdle();
+      } else if (this.saver.log?.needsCompaction(this.saver.file)) {
+        await this.compact();
+      }
+    } catch (error) {
+      this.emit({ event: "error", detail: toRemote(error) });
+    }
+  }
+
+  private async check(): Promise<void> {
+    const problems = JSON.parse(this.python.check()) as string[];
+    if (problems.length === 0) return;
+    this.emit({ event: "error", detail: { name: "DatabaseCorruptError", message: problems[0] ?? "", code: "damaged" } });
+    if (!this.saver.log) return;
+    await this.saver.log.markSuspect();
+    this.stop();
+    this.damaged();
+  }
+
+  private nextFile(): string {
+    this.files += 1;
+    return `memory-${Date.now()}-${this.files}.db`;
+  }
+
+  private emitStatus(): void {
+    this.emit({ event: "status", detail: this.status() });
+  }
+}

@@ -1,0 +1,141 @@
+/** Opens the memory as its owner: what is stored and Python are loaded side by side; nothing is written until both are. */
+
+import { BlockFolder } from "./blockfile";
+import { type PyHost, loadPython } from "./boot";
+import { Fault, toRemote } from "./fault";
+import { Host } from "./host";
+import { BlockedError, Connection } from "./idb";
+import { Log } from "./log";
+import { type Candidate, type Loaded, emptyCandidate, load } from "./restore";
+import { FIRST_GENERATION } from "./format";
+import { BOOT_STEPS, type BootStep, type HostEvent, type Recovery, type StartOptions } from "./rpc";
+import { Saver } from "./saver";
+
+export interface Surroundings {
+  /** Web Locks exist. Without them two tabs could write at once, so nothing is kept. */
+  locks: boolean;
+  warning: string | null;
+  emit(event: HostEvent): void;
+  /** Reports why the memory cannot be opened and waits for the user's choice. */
+  ask(error: unknown, choices: Recovery[]): Promise<Recovery>;
+  sendRaw(file: Blob | null): void;
+  stop(reason: "taken" | "damaged"): void;
+}
+
+interface Opened {
+  python: PyHost;
+  candidate: Candidate;
+  name: string;
+}
+
+const NOTHING: Loaded = { manifest: null, candidates: [emptyCandidate(FIRST_GENERATION)], damaged: false };
+
+export async function openHost(options: StartOptions, around: Surroundings): Promise<Host> {
+  const { emit } = around;
+  const step = (name: BootStep): void =>
+    emit({ event: "boot", detail: { step: name, done: BOOT_STEPS.indexOf(name), total: BOOT_STEPS.length } });
+  step("load");
+  const booting = loadPython();
+  booting.catch(() => undefined);
+  const connection = around.locks ? await connect(options.database) : null;
+  let loaded = connection ? await load(connection) : NOTHING;
+  step("restore");
+  const pyodide = await booting;
+  step("python");
+
+  const folder = new BlockFolder(pyodide.FS, "/memory");
+  const module = pyodide.pyimport("py_memory.browser");
+  let saver: Saver | undefined;
+  const bridge = Host.bridge(() => saver as Saver, emit);
+  const start = (path: string): PyHost => module.start(path, bridge);
+  let opened = tryCandidates(loaded, folder, start);
+  if (!opened && connection && !loaded.damaged) {
+    loaded = await load(connection, true);
+    opened = tryCandidates(loaded, folder, start);
+  }
+  opened ??= await recover(loaded, folder, start, around);
+  step("open");
+
+  const { python, candidate, name } = opened;
+  const reason = loaded.damaged ? "A stored part of the memory was damaged." : "";
+  const log = connection && (await Log.claim(connection, loaded, candidate, reason));
+  const evicted = log !== null && loaded.manifest === null && options.expected;
+  const warning = whatToSay({ ...around, stored: connection !== null, evicted, damaged: loaded.damaged });
+  saver = new Saver(candidate.file, log, () => python.in_transaction(), {
+    state: (state) => {
+      emit({ event: "status", detail: host.status() });
+      if (state === "saved") emit({ event: "saved", detail: { at: Date.now() } });
+    },
+    failed: (error) => emit({ event: "error", detail: toRemote(error) }),
+    lost: () => around.stop("taken"),
+  });
+  const host = new Host(python, folder, name, saver, warning, emit, () => around.stop("damaged"));
+  await host.finishStart();
+  if (loaded.damaged) report("restored", "A part of the stored memory was damaged; the last whole state is shown.");
+  if (evicted) report("evicted", "The browser has removed what was stored here. Import a backup to get it back.");
+  return host;
+
+  function report(code: string, message: string): void {
+    emit({ event: "error", detail: { name: "MemoryError", message, code } });
+  }
+}
+
+/** Null where the browser offers no storage, as in some private windows. */
+async function connect(database: string): Promise<Connection | null> {
+  if (!("indexedDB" in self)) return null;
+  const connection = new Connection(database);
+  try {
+    await connection.open();
+    return connection;
+  } catch (error) {
+    if (error instanceof BlockedError) throw new Fault("blocked", error.message);
+    return null;
+  }
+}
+
+/** The newest state that opens; where something was damaged it must also pass SQLite's check. */
+function tryCandidates(loaded: Loaded, folder: BlockFolder, start: (path: string) => PyHost): Opened | null {
+  for (const [i, candidate] of loaded.candidates.entries()) {
+    const name = `candidate-${i}.db`;
+    try {
+      const python = start(folder.add(name, candidate.file));
+      if (!loaded.damaged || python.check() === "[]") return { python, candidate, name };
+      python.close();
+    } catch (error) {
+      // Nothing is wrong with the file; an older state would not be what the user wants.
+      if (toRemote(error).name === "NewerDatabaseError") throw error;
+    }
+    folder.remove(name);
+  }
+  return null;
+}
+
+async function recover(
+  loaded: Loaded,
+  folder: BlockFolder,
+  start: (path: string) => PyHost,
+  around: Surroundings,
+): Promise<Opened> {
+  const error = new Fault("damaged", "No stored state of the memory is whole.", "DatabaseCorruptError");
+  while ((await around.ask(error, ["raw", "empty"])) === "raw") {
+    around.sendRaw(loaded.candidates[0]?.file.toBlob() ?? null);
+  }
+  // What is there goes to quarantine when the empty one is claimed: nothing is deleted.
+  const current = (loaded.manifest as NonNullable<Loaded["manifest"]>).current;
+  const candidate = emptyCandidate({ ...FIRST_GENERATION, log: [current.generation + 1, 1], generation: -1 });
+  return { python: start(folder.add("empty.db", candidate.file)), candidate, name: "empty.db" };
+}
+
+function whatToSay(found: {
+  locks: boolean;
+  stored: boolean;
+  evicted: boolean;
+  damaged: boolean;
+  warning: string | null;
+}): string | null {
+  if (!found.locks) return "no_locks";
+  if (!found.stored) return "no_storage";
+  if (found.damaged) return "restored";
+  if (found.evicted) return "evicted";
+  return found.warning;
+}

@@ -1,0 +1,87 @@
+/** Messages between page, worker and the workers of other tabs. A page of another version is told to reload. */
+
+export const RPC_VERSION = 1;
+
+export interface Request {
+  v: number;
+  /** Made by the page; the same request sent again has the same id and is answered once. */
+  id: string;
+  method: string;
+  kwargs: Record<string, unknown>;
+  /** Sent before, to an owner that may have died while answering. */
+  again?: boolean;
+}
+
+export interface RemoteError {
+  name: string;
+  message: string;
+  code?: string;
+}
+
+/** `value` is the JSON text {"value"} or {"error"} of py_memory.browser, or a Blob where the answer is a file. */
+export type Reply = { id: string; value: string | Blob } | { id: string; error: RemoteError };
+
+/** What an owner tells every tab about itself. */
+export interface OwnerStatus {
+  state: "saving" | "saved" | "unsaved";
+  generation: number;
+  dirty: number;
+  lastSaved: number | null;
+  memoryOnly: boolean;
+  warning: string | null;
+  written: { records: number; bytes: number; compactions: number; compactedBytes: number };
+}
+
+export type HostEvent =
+  | { event: "status"; detail: OwnerStatus }
+  | { event: "saved"; detail: { at: number } }
+  | { event: "changed"; detail: { method: string } }
+  | { event: "error"; detail: RemoteError }
+  | { event: "chat"; detail: Record<string, unknown> }
+  | { event: "boot"; detail: { step: BootStep; done: number; total: number } };
+
+export const BOOT_STEPS = ["lock", "load", "restore", "python", "open"] as const;
+export type BootStep = (typeof BOOT_STEPS)[number];
+
+export interface StartOptions {
+  /** Name of the IndexedDB database; also of the lock and the channel. */
+  database: string;
+  /** A content security policy should be in force in the worker. */
+  policy: boolean;
+  /** The page remembers that a memory was kept here. */
+  expected: boolean;
+  /** Take the memory from the tab that has it. */
+  steal: boolean;
+}
+
+/** What can be done when the memory cannot be opened. */
+export type Recovery = "raw" | "empty";
+
+export type ToWorker =
+  | { type: "start"; options: StartOptions }
+  | { type: "request"; request: Request }
+  | { type: "recover"; choice: Recovery }
+  /** Asks a worker started for this alone to read a file that nobody trusts. */
+  | { type: "import"; file: Blob };
+
+/** The answers to `import`: rows in batches of JSON text, then the end or a refusal. */
+export type FromImport = { type: "batch"; batch: string } | { type: "done" } | { type: "refused"; error: RemoteError };
+
+export type FromWorker =
+  | ({ type: "event" } & HostEvent)
+  | { type: "reply"; reply: Reply }
+  /** An owner is ready for requests; `epoch` is new for each owner. */
+  | { type: "owner"; here: boolean; token: string; status: OwnerStatus }
+  /** The memory cannot be opened; waits for `recover`. */
+  | { type: "failed"; error: RemoteError; choices: Recovery[] }
+  /** Answer to the recovery choice `raw`: what is stored, as it is. */
+  | { type: "raw"; file: Blob | null }
+  /** This worker is of no more use; start another. */
+  | { type: "stopped"; reason: "taken" | "damaged" };
+
+export type OnChannel =
+  | { type: "hello" }
+  | { type: "request"; from: string; request: Request }
+  | { type: "reply"; to: string; reply: Reply }
+  | { type: "owner"; token: string; status: OwnerStatus }
+  | ({ type: "event" } & HostEvent);

@@ -1,0 +1,196 @@
+"""The edge to the page: requests of the worker come in as JSON text and answers leave as JSON text.
+
+The only module that may import `js` or `pyodide`. It makes nothing durable itself: the worker saves the pages that a
+request has changed, and `MemoryStore.durable` waits for that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from .agent import ChatAgent
+from .database import open_block_file
+from .errors import InvalidInputError
+from .formats.memory_file import read_memory_file
+from .models.offline import OfflineAssistant
+from .records import Receipt, Record
+from .store import MemoryStore
+
+__all__ = ["Host", "read_file", "start"]
+
+# They take paths, hand out context managers or belong to the host.
+NOT_FOR_THE_PAGE = {"action", "close", "durable", "export_to", "idle_work", "import_file", "import_rows"}
+
+
+class Bridge(Protocol):
+    """What the worker offers. `durable` gives a promise; `chat` takes an event of a chat round as JSON text."""
+
+    def durable(self) -> Any: ...
+
+    def chat(self, event: str, /) -> None: ...
+
+
+class PageStore(MemoryStore):
+    """Notes until when (ms) the deletions made through it can be undone: then their traces must go."""
+
+    forgotten_until = 0
+
+    def forget(self, **kwargs: Any) -> Receipt:
+        return self._noted(super().forget(**kwargs))
+
+    def delete_session(self, session_id: str, **kwargs: Any) -> Receipt:
+        return self._noted(super().delete_session(session_id, **kwargs))
+
+    def cleanup_old_messages(self, days: int = 30, *, delete: bool = False) -> Receipt:
+        receipt = super().cleanup_old_messages(days, delete=delete)
+        return self._noted(receipt) if delete else receipt
+
+    def _noted(self, receipt: Receipt) -> Receipt:
+        self.forgotten_until = max(self.forgotten_until, receipt.undo_until)
+        return receipt
+
+
+class Host:
+    """The open memory of one page. All texts are JSON: {"value": …} or {"error": {"name", "message"}}."""
+
+    def __init__(self, path: str, bridge: Bridge) -> None:
+        self._bridge = bridge
+        self._rounds: dict[str, asyncio.Event] = {}
+        self._open(path)
+
+    def _open(self, path: str) -> None:
+        self._store = PageStore(open_block_file(path))
+        self._store.durable = self._durable  # type: ignore[method-assign]
+        self._agent = ChatAgent(self._store, OfflineAssistant())
+
+    async def _durable(self) -> None:
+        await self._bridge.durable()
+
+    def dispatch(self, method: str, kwargs: str, request_id: str) -> str | Coroutine[Any, Any, str]:
+        """Runs a public method of the store; chat_round, a coroutine, runs a round of the agent."""
+        if method == "chat_round":
+            return self._chat(json.loads(kwargs), request_id)
+        return answer(lambda: self._method(method)(**json.loads(kwargs)))
+
+    def _method(self, name: str) -> Callable[..., Any]:
+        method = None if name.startswith("_") or name in NOT_FOR_THE_PAGE else getattr(self._store, name, None)
+        if not callable(method):
+            raise InvalidInputError(f"There is no operation {name!r} that a page can call.")
+        return method  # type: ignore[no-any-return]
+
+    async def _chat(self, kwargs: dict[str, Any], request_id: str) -> str:
+        cancel = self._rounds[request_id] = asyncio.Event()
+
+        def report(event: Mapping[str, Any]) -> None:
+            self._bridge.chat(json.dumps({**plain(event), "request_id": request_id}))
+
+        try:
+            text, session_id = kwargs["text"], kwargs.get("session_id")
+            message = await self._agent.chat_round(
+                session_id, text, message_id=request_id, on_event=report, cancel=cancel
+            )
+            return json.dumps({"value": plain(message)})
+        except Exception as error:
+            return json.dumps({"error": described(error)})
+        finally:
+            del self._rounds[request_id]
+
+    def cancel(self, request_id: str) -> bool:
+        """Asks a running chat round to stop. False when there is none."""
+        cancel = self._rounds.get(request_id)
+        if cancel is None:
+            return False
+        cancel.set()
+        return True
+
+    def in_transaction(self) -> bool:
+        return self._store.database.in_transaction
+
+    def take_forgotten(self) -> int:
+        """Until when (ms) what was forgotten since the last call can be undone; 0 if nothing was."""
+        until, self._store.forgotten_until = self._store.forgotten_until, 0
+        return until
+
+    def idle_work(self, budget_ms: int) -> bool:
+        """One slice of housekeeping. True if there is more to do."""
+        return bool(self._store.idle_work(budget_ms))
+
+    def check(self) -> str:
+        """SQLite's quick check as a JSON list of problems."""
+        return json.dumps(self._store.database.integrity_check(quick=True))
+
+    def optimize(self) -> None:
+        """Rewrites the search index, in which deleted words would otherwise linger."""
+        self._store.database.optimize()
+
+    def image(self, path: str) -> None:
+        """Writes a compact copy of the memory."""
+        self._store.database.image_to(path)
+
+    def export_image(self, path: str) -> str:
+        """Writes the file the user gets: compact and without what only synchronisation needs."""
+        return answer(lambda: self._store.export_to(path))
+
+    def import_into(self, path: str, batches: Iterable[str], mode: str) -> str:
+        """Adds rows to the copy of this memory at `path`: batches of read_file(). Returns the report."""
+
+        def run() -> Mapping[str, Any]:
+            copy = MemoryStore(open_block_file(path), user_id=self._store.user_id)
+            try:
+                return copy.import_rows(map(json.loads, batches), mode=mode)
+            finally:
+                copy.close()
+
+        return answer(run)
+
+    def adopt(self, path: str) -> None:
+        """Goes on with the file at `path`. No chat round may be running."""
+        self._store.close()
+        self._open(path)
+
+    def close(self) -> None:
+        self._store.close()
+
+
+def start(path: str, bridge: Bridge) -> Host:
+    """Opens the memory in the block file at `path`, which is made if missing. Raises what MemoryStore raises."""
+    return Host(path, bridge)
+
+
+def read_file(path: str, emit: Callable[[str], None]) -> str:
+    """Reads a file that nobody trusts and emits its rows in batches of JSON text."""
+
+    def run() -> None:
+        for batch in read_memory_file(Path(path)):
+            emit(json.dumps(batch))
+
+    return answer(run)
+
+
+def answer(run: Callable[[], Any]) -> str:
+    try:
+        return json.dumps({"value": plain(run())})
+    except Exception as error:
+        return json.dumps({"error": described(error)})
+
+
+def described(error: Exception) -> dict[str, str]:
+    return {"name": type(error).__name__, "message": str(error)}
+
+
+def plain(value: Any) -> Any:
+    """Records, wherever they are, as JSON-ready mappings."""
+    if isinstance(value, Record):
+        return value.to_dict()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [plain(item) for item in value]
+    return value

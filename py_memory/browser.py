@@ -18,6 +18,7 @@ from .database import open_block_file
 from .errors import InvalidInputError
 from .formats.memory_file import read_memory_file
 from .models.offline import OfflineAssistant
+from .recall import index
 from .records import Receipt, Record
 from .store import MemoryStore
 
@@ -126,7 +127,8 @@ class Host:
 
     def optimize(self) -> None:
         """Rewrites the search index, in which deleted words would otherwise linger."""
-        self._store.database.optimize()
+        with self._store.database.transaction():
+            index.optimize(self._store.database)
 
     def image(self, path: str) -> None:
         """Writes a compact copy of the memory."""

@@ -11,6 +11,7 @@ const IDLE_MS = 400;
 const IDLE_SLICE_MS = 25;
 const IDLE_PAUSE_MS = 60;
 const UNDO_MARGIN_MS = 500;
+const PURGE_RETRY_MS = 30_000;
 
 export class Host {
   private readonly running = new Map<string, Promise<Reply>>();
@@ -52,7 +53,7 @@ export class Host {
   /** Finishes what a tab that died has left, before anything is shown. */
   async finishStart(): Promise<void> {
     await this.saver.save();
-    if (this.saver.log?.purgeDue) await this.purge();
+    if (this.saver.log?.purgeDue) await this.tryPurge();
     this.scheduleIdle();
   }
 
@@ -234,13 +235,18 @@ export class Host {
 
   private schedulePurge(at: number): void {
     clearTimeout(this.purgeTimer);
-    const purge = (): void => {
-      this.purge().catch((error: unknown) => {
-        this.emit({ event: "error", detail: toRemote(error) });
-        this.schedulePurge(Date.now() + 10_000);
-      });
-    };
-    this.purgeTimer = setTimeout(purge, Math.max(0, at - Date.now()) + UNDO_MARGIN_MS);
+    this.purgeTimer = setTimeout(() => void this.tryPurge(), Math.max(0, at - Date.now()) + UNDO_MARGIN_MS);
+  }
+
+  /** The deletion itself has been saved; where its traces cannot go yet, as on a full disk, it is tried again. */
+  private async tryPurge(): Promise<void> {
+    try {
+      await this.purge();
+    } catch (error) {
+      if (this.stopped) return;
+      this.emit({ event: "error", detail: toRemote(error) });
+      this.schedulePurge(Date.now() + PURGE_RETRY_MS);
+    }
   }
 
   private async enter(): Promise<void> {

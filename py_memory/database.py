@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
@@ -245,6 +245,18 @@ class Database:
             if not self._depth:
                 raise RuntimeError("a statement that changes the memory needs a transaction")
             return self.connection.execute(sql, parameters)  # type: ignore[no-any-return]
+
+    def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
+        """Runs one statement for each of the parameters, in the transaction that is open."""
+        with self._lock:
+            if not self._depth:
+                raise RuntimeError("a statement that changes the memory needs a transaction")
+            self.connection.executemany(sql, parameters)
+
+    @property
+    def total_changes(self) -> int:
+        """Rows changed since the connection was opened."""
+        return int(self.connection.total_changes)
 
     def query(self, sql: str, parameters: Parameters = ()) -> list[Row]:
         with self._lock:

@@ -353,8 +353,9 @@ CREATE TABLE sync_rejected (
     created_at INTEGER NOT NULL
 ) STRICT;
 
--- Full text over the newest version of each message that has been said to its end. `search_terms` is the registered Python function that segments
--- text (py_memory.text); as the content is a view, the index stores no second copy of it and can check and rebuild itself.
+-- Full text over the newest version of each message that has been said to its end. `search_terms` is the registered
+-- Python function that segments text (py_memory.text); as the content is a view, the index stores no second copy of
+-- it and can check and rebuild itself.
 CREATE VIEW message_search_content AS
 SELECT m.seq AS seq, search_terms(v.content) AS terms, search_marks(m.speaker, m.created_at) AS marks
 FROM messages m

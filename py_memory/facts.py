@@ -1,0 +1,284 @@
+"""The life of a fact: stated, corrected, proposed, confirmed, rejected, used.
+
+A correction never overwrites: it is a new row of confidence 0.95, and the old one stays readable as superseded with 0.3.
+What was merely inferred is a candidate until the user confirms it; a rejected one leaves a fingerprint and no text.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from . import text
+from .clock import Clock
+from .database import Database
+from .errors import InvalidInputError, TooLargeError
+from .ids import uuid7
+from .records import Fact
+from .rows import facts as rows
+from .rows.namespaces import namespace_of
+from .rows.rejections import add_rejection, is_rejected, remove_rejection
+from .undo import Operation, UndoLog
+
+__all__ = ["MAX_VALUE_CHARACTERS", "Facts"]
+
+MAX_VALUE_CHARACTERS = 100
+CORRECTED, CORRECTION = 0.3, 0.95
+LEAST_CONFIDENCE = 0.7  # below it nothing is proposed
+REINFORCEMENT = 0.1  # weight added when a fact is stated again
+
+_CATEGORY_OF_PREFIX = (
+    ("user::name", "identity"),
+    ("user::age", "identity"),
+    ("user::birthday", "identity"),
+    ("user::language", "preference"),
+    ("user::diet", "preference"),
+    ("user::allergy", "preference"),
+    ("user::likes", "preference"),
+    ("user::dislikes", "preference"),
+    ("user::family", "relation"),
+    ("user::contact", "contact"),
+    ("user::decision", "decision"),
+    ("user::event", "event"),
+    ("task::", "task"),
+)
+
+
+def same_value(a: str, b: str) -> bool:
+    return text.normalize(a).strip() == text.normalize(b).strip()
+
+
+def _rejection(key: str, value: str) -> str:
+    return f"value\x1f{key}\x1f{text.normalize(value).strip()}"
+
+
+def _kind(key: str) -> str:
+    return f"kind\x1f{key}"
+
+
+class Facts:
+    """Facts of one owner as one agent sees them. Every method expects to run inside a transaction of the caller."""
+
+    def __init__(self, db: Database, user_id: str, agent_id: str | None, clock: Clock, undo: UndoLog) -> None:
+        self._db = db
+        self._user = user_id
+        self._agent = agent_id
+        self._clock = clock
+        self._undo = undo
+
+    # -- stating --
+
+    def set_fact(self, key: str, value: str, *, confidence: float | None = None, **details: Any) -> Fact:
+        """States a fact. The same value again reinforces the current one; another value under a single-valued key
+        corrects it. `details` are columns of a fact.
+
+        Raises UnregisteredKeyError, TooLargeError (over 100 characters), InvalidInputError (empty).
+        """
+        value, single, ttl = self._checked(key, value)
+        now = self._clock()
+        remove_rejection(self._db, self._user, _rejection(key, value))
+        current = [f for f in rows.current_with_key(self._db, self._user, self._agent, key, now) if self._owns(f)]
+        for fact in current:
+            if same_value(fact.value, value):
+                return self._reinforce(fact, confidence, details)
+        operation = self._undo.begin()
+        if single:
+            corrected = bool(current)
+            default = CORRECTION if corrected else 1.0
+        else:
+            default = 1.0
+        fact = self._new(key, value, "current", default if confidence is None else confidence, ttl, details)
+        if single:
+            self._supersede_all(key, fact, operation)
+        rows.insert_fact(self._db, fact)
+        self._undo.made(operation, "facts", fact.id)
+        return fact
+
+    def propose_fact(self, key: str, value: str, *, confidence: float = 0.8, **details: Any) -> Fact | None:
+        """Puts something inferred before the user. None if confidence is under 0.7, if it is known already, or if
+        it was rejected before."""
+        value, _, ttl = self._checked(key, value)
+        if confidence < LEAST_CONFIDENCE:
+            return None
+        if is_rejected(self._db, self._user, _rejection(key, value)) or is_rejected(self._db, self._user, _kind(key)):
+            return None
+        now = self._clock()
+        for fact in rows.current_with_key(self._db, self._user, self._agent, key, now):
+            if same_value(fact.value, value):
+                self._reinforce(fact, None, {})
+                return None
+        waiting = rows.find_candidate(self._db, self._user, key, value)
+        if waiting:
+            return waiting
+        fact = self._new(key, value, "candidate", confidence, ttl, details)
+        rows.insert_fact(self._db, fact)
+        return fact
+
+    def confirm_fact(self, id: str, *, value: str | None = None) -> tuple[Fact, str]:
+        """Makes a candidate or disputed fact current, with another value if given. Returns it with the operation id.
+
+        Raises NotFoundError, and InvalidInputError if it is not waiting for an answer.
+        """
+        fact = rows.get_fact(self._db, self._user, id)
+        if fact.status == "current" and value is None:
+            operation = self._undo.begin()
+            self._undo.keep(operation, "facts", "id = ?", (id,))
+            rows.update_fact(self._db, self._user, id, needs_review=False)
+            return rows.get_fact(self._db, self._user, id), operation.id
+        if fact.status not in ("candidate", "disputed"):
+            raise InvalidInputError(
+                f"The fact {fact.key!r} is {fact.status}; only one that waits for an answer can be confirmed."
+            )
+        single = namespace_of(self._db, self._user, fact.key).single_valued
+        now = self._clock()
+        operation = self._undo.begin()
+        self._undo.keep(operation, "facts", "id = ?", (id,))
+        changes: dict[str, Any] = {"status": "current", "confidence": max(fact.confidence, CORRECTION)}
+        if value is not None:
+            changes["value"], _, _ = self._checked(fact.key, value)
+            changes["confidence"] = 1.0
+        changes["valid_from"] = fact.valid_from or now
+        fact = dataclasses.replace(fact, **changes)
+        for other in rows.current_with_key(self._db, self._user, self._agent, fact.key, now):
+            if other.id != id and self._owns(other) and same_value(other.value, fact.value):
+                self._undo.keep(operation, "facts", "id = ?", (other.id,))
+                rows.delete_fact(self._db, self._user, other.id)
+        if single:
+            self._supersede_all(fact.key, fact, operation)
+        rows.update_fact(self._db, self._user, id, **changes)
+        return rows.get_fact(self._db, self._user, id), operation.id
+
+    def reject_fact(self, id: str, *, never_this_kind: bool = False) -> str:
+        """Deletes a candidate and keeps a fingerprint, so that it is not proposed again; with `never_this_kind`
+        nothing under its key is. Returns the operation id. Raises NotFoundError, InvalidInputError."""
+        fact = rows.get_fact(self._db, self._user, id)
+        if fact.status not in ("candidate", "disputed"):
+            raise InvalidInputError(
+                f"The fact {fact.key!r} is {fact.status}, not waiting for an answer. Use forget() to remove it."
+            )
+        operation = self._undo.begin()
+        self._undo.keep(operation, "facts", "id = ?", (id,))
+        rows.delete_fact(self._db, self._user, id)
+        self.refuse(fact, operation)
+        if never_this_kind and (made := add_rejection(self._db, self._user, _kind(fact.key), self._clock())):
+            self._undo.made(operation, "rejections", made)
+        return operation.id
+
+    def refuse(self, fact: Fact, operation: Operation) -> None:
+        """Leaves the fingerprint of a fact that goes."""
+        if made := add_rejection(self._db, self._user, _rejection(fact.key, fact.value), self._clock()):
+            self._undo.made(operation, "rejections", made)
+
+    def pin_fact(self, id: str, pinned: bool) -> Fact:
+        rows.get_fact(self._db, self._user, id)
+        rows.update_fact(self._db, self._user, id, pinned=pinned)
+        return rows.get_fact(self._db, self._user, id)
+
+    def end_fact(self, id: str) -> Fact:
+        """What was true is over (a task done): archived, no longer current, still readable. Undoable."""
+        rows.get_fact(self._db, self._user, id)
+        operation = self._undo.begin()
+        self._undo.keep(operation, "facts", "id = ?", (id,))
+        rows.update_fact(self._db, self._user, id, status="archived", valid_to=self._clock())
+        return rows.get_fact(self._db, self._user, id)
+
+    # -- asking --
+
+    def get_fact(self, key: str, *, as_of: int | None = None, known_at: int | None = None) -> Fact | None:
+        """The current fact under a key, the newest if there are several. `as_of` asks what was true at that time,
+        `known_at` what was believed then (both ms)."""
+        now = self._clock()
+        if as_of is None and known_at is None:
+            current = rows.current_with_key(self._db, self._user, self._agent, key, now)
+            return current[0] if current else None
+        for fact in rows.facts_of_key(self._db, self._user, self._agent, key):
+            if fact.status == "candidate":
+                continue
+            if known_at is not None and not (
+                fact.created_at <= known_at and (fact.superseded_at is None or fact.superseded_at > known_at)
+            ):
+                continue
+            begin = fact.created_at if fact.valid_from is None else fact.valid_from
+            if as_of is not None and not (begin <= as_of and (fact.valid_to is None or fact.valid_to > as_of)):
+                continue
+            return fact
+        return None
+
+    def list_facts(self, *, status: str | None = "current", limit: int | None = None, **filters: Any) -> list[Fact]:
+        return rows.list_facts(
+            self._db, self._user, self._agent, status=status, now=self._clock(), limit=limit, **filters
+        )
+
+    def fact_history(self, key: str) -> list[Fact]:
+        """Everything ever held under a key, newest first."""
+        return rows.facts_of_key(self._db, self._user, self._agent, key)
+
+    # -- inside --
+
+    def _checked(self, key: str, value: str) -> tuple[str, bool, int | None]:
+        value = text.clean(value)[0].strip()
+        if not value:
+            raise InvalidInputError(f"The fact {key!r} has no value. Give it one, or forget it.")
+        if len(value) > MAX_VALUE_CHARACTERS:
+            raise TooLargeError(f"The value of {key!r}", len(value), MAX_VALUE_CHARACTERS, "characters")
+        namespace = namespace_of(self._db, self._user, key)
+        return value, namespace.single_valued, namespace.ttl_ms
+
+    def _owns(self, fact: Fact) -> bool:
+        """Whether this agent's facts stand in for that one (the scope of the one-current trigger)."""
+        return fact.visibility == "shared" or fact.agent_id == self._agent
+
+    def _new(
+        self, key: str, value: str, status: str, confidence: float, ttl: int | None, details: dict[str, Any]
+    ) -> Fact:
+        if not 0 <= confidence <= 1:
+            raise InvalidInputError(f"A confidence lies between 0 and 1, not {confidence}.")
+        now = self._clock()
+        values: dict[str, Any] = {
+            "category": next((c for prefix, c in _CATEGORY_OF_PREFIX if key.startswith(prefix)), None),
+            "agent_id": self._agent,
+            "expires_at": now + ttl if ttl else None,
+            "valid_from": now if status == "current" else None,
+        }
+        values.update({name: given for name, given in details.items() if given is not None})
+        return Fact(
+            id=uuid7(now),
+            user_id=self._user,
+            created_at=now,
+            key=key,
+            value=value,
+            confidence=confidence,
+            status=status,
+            **values,
+        )
+
+    def _supersede_all(self, key: str, by: Fact, operation: Operation) -> None:
+        now = self._clock()
+        for old in rows.facts_of_key(self._db, self._user, self._agent, key):
+            if old.status != "current" or old.id == by.id or not self._owns(old):
+                continue
+            self._undo.keep(operation, "facts", "id = ?", (old.id,))
+            rows.update_fact(
+                self._db,
+                self._user,
+                old.id,
+                status="superseded",
+                confidence=min(old.confidence, CORRECTED),
+                superseded_by=by.id,
+                superseded_at=now,
+                valid_to=old.valid_to or by.valid_from or now,
+                correction_count=old.correction_count + 1,
+            )
+
+    def _reinforce(self, fact: Fact, confidence: float | None, details: dict[str, Any]) -> Fact:
+        changes: dict[str, Any] = {"weight": fact.weight + REINFORCEMENT, "needs_review": False}
+        if confidence is not None:
+            changes["confidence"] = max(fact.confidence, confidence)
+        for name in ("expires_at", "pinned"):
+            if details.get(name) is not None:
+                changes[name] = details[name]
+        namespace = namespace_of(self._db, self._user, fact.key)
+        if namespace.ttl_ms and "expires_at" not in changes:
+            changes["expires_at"] = self._clock() + namespace.ttl_ms
+        rows.update_fact(self._db, self._user, fact.id, **changes)
+        return rows.get_fact(self._db, self._user, fact.id)

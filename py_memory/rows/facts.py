@@ -1,0 +1,162 @@
+"""Facts as rows. What may happen to them is decided in `py_memory.facts`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+from ..database import Database, Row
+from ..errors import NotFoundError
+from ..records import Fact
+
+__all__ = [
+    "current_with_key",
+    "delete_fact",
+    "facts_of_key",
+    "facts_of_source",
+    "find_candidate",
+    "get_fact",
+    "insert_fact",
+    "list_facts",
+    "mark_for_review",
+    "mark_used",
+    "update_fact",
+]
+
+_FIELDS = tuple(field.name for field in fields(Fact))
+_COLUMNS = ", ".join(f"f.{name}" for name in _FIELDS)
+_FLAGS = ("pinned", "needs_review")
+# An agent sees what belongs to nobody in particular, what is its own, and what another agent shares.
+_VISIBLE = "(f.agent_id IS NULL OR f.agent_id = ? OR f.visibility = 'shared')"
+_LIVE = "(f.expires_at IS NULL OR f.expires_at > ?)"
+
+
+def _record(row: Row) -> Fact:
+    values = dict(row)
+    for flag in _FLAGS:
+        values[flag] = bool(values[flag])
+    return Fact(**values)
+
+
+def insert_fact(db: Database, fact: Fact) -> None:
+    marks = ", ".join("?" for _ in _FIELDS)
+    db.execute(
+        f"INSERT INTO facts ({', '.join(_FIELDS)}) VALUES ({marks})", [getattr(fact, name) for name in _FIELDS]
+    )
+
+
+def update_fact(db: Database, user_id: str, id: str, **changes: Any) -> None:
+    """Sets the named columns."""
+    if not changes.keys() <= set(_FIELDS):
+        raise ValueError(f"facts have no column {changes.keys() - set(_FIELDS)}")
+    sets = ", ".join(f"{column} = ?" for column in changes)
+    db.execute(f"UPDATE facts SET {sets} WHERE id = ? AND user_id = ?", (*changes.values(), id, user_id))
+
+
+def delete_fact(db: Database, user_id: str, id: str) -> None:
+    db.execute("DELETE FROM facts WHERE id = ? AND user_id = ?", (id, user_id))
+
+
+def get_fact(db: Database, user_id: str, id: str) -> Fact:
+    row = db.one(f"SELECT {_COLUMNS} FROM facts f WHERE f.id = ? AND f.user_id = ?", (id, user_id))
+    if row is None:
+        raise NotFoundError("fact", id)
+    return _record(row)
+
+
+def facts_of_key(db: Database, user_id: str, agent_id: str | None, key: str) -> list[Fact]:
+    """Everything ever held under a key, newest first."""
+    rows = db.query(
+        f"SELECT {_COLUMNS} FROM facts f WHERE f.user_id = ? AND f.key = ? AND {_VISIBLE} "
+        "ORDER BY f.created_at DESC, f.id DESC",
+        (user_id, key, agent_id),
+    )
+    return [_record(row) for row in rows]
+
+
+def current_with_key(db: Database, user_id: str, agent_id: str | None, key: str, now: int) -> list[Fact]:
+    """Current and not expired, newest first."""
+    rows = db.query(
+        f"SELECT {_COLUMNS} FROM facts f WHERE f.user_id = ? AND f.key = ? AND f.status = 'current' "
+        f"AND {_VISIBLE} AND {_LIVE} ORDER BY f.created_at DESC, f.id DESC",
+        (user_id, key, agent_id, now),
+    )
+    return [_record(row) for row in rows]
+
+
+def find_candidate(db: Database, user_id: str, key: str, value: str) -> Fact | None:
+    row = db.one(
+        f"SELECT {_COLUMNS} FROM facts f WHERE f.user_id = ? AND f.key = ? AND f.status = 'candidate' AND f.value = ?",
+        (user_id, key, value),
+    )
+    return _record(row) if row else None
+
+
+def list_facts(
+    db: Database,
+    user_id: str,
+    agent_id: str | None,
+    *,
+    status: str | None,
+    now: int,
+    prefix: str | None = None,
+    category: str | None = None,
+    source_message_id: str | None = None,
+    limit: int | None = None,
+) -> list[Fact]:
+    """Pinned, most used and newest first. Status None takes all; "current" leaves out what has expired, and
+    "expired" takes it in."""
+    where, values = ["f.user_id = ?"], [user_id]
+    parameters: list[Any] = list(values)
+
+    def also(condition: str, *more: Any) -> None:
+        where.append(condition)
+        parameters.extend(more)
+
+    if status == "expired":
+        also("(f.status = 'expired' OR f.status = 'current' AND f.expires_at <= ?)", now)
+    elif status is not None:
+        also("f.status = ?", status)
+    if status == "current":
+        also(_LIVE, now)
+    also(_VISIBLE, agent_id)
+    if prefix is not None:
+        also("substr(f.key, 1, ?) = ?", len(prefix), prefix)
+    if category is not None:
+        also("f.category = ?", category)
+    if source_message_id is not None:
+        also("f.source_message_id = ?", source_message_id)
+    rows = db.query(
+        f"SELECT {_COLUMNS} FROM facts f WHERE {' AND '.join(where)} "
+        "ORDER BY f.pinned DESC, f.use_count DESC, f.id DESC LIMIT ?",
+        (*parameters, -1 if limit is None else limit),
+    )
+    return [_record(row) for row in rows]
+
+
+def facts_of_source(db: Database, user_id: str, message_ids: Iterable[str]) -> list[Fact]:
+    """Facts learned from any of the messages."""
+    out: list[Fact] = []
+    for id in message_ids:
+        rows = db.query(
+            f"SELECT {_COLUMNS} FROM facts f WHERE f.source_message_id = ? AND f.user_id = ?", (id, user_id)
+        )
+        out.extend(_record(row) for row in rows)
+    return out
+
+
+def mark_for_review(db: Database, user_id: str, message_id: str, version_id: str) -> None:
+    """The message reads otherwise now than when facts were learned from it."""
+    db.execute(
+        "UPDATE facts SET needs_review = 1 WHERE source_message_id = ? AND user_id = ? AND status = 'current' "
+        "AND source_version_id IS NOT ?",
+        (message_id, user_id, version_id),
+    )
+
+
+def mark_used(db: Database, user_id: str, ids: Iterable[str], now: int) -> None:
+    db.execute_many(
+        "UPDATE facts SET use_count = use_count + 1, last_used_at = ? WHERE id = ? AND user_id = ?",
+        [(now, id, user_id) for id in ids],
+    )

@@ -1,0 +1,63 @@
+"""Registered fact keys: which prefixes exist, whether they hold one value, how long their facts live."""
+
+from __future__ import annotations
+
+from ..database import Database, Row
+from ..errors import UnregisteredKeyError
+from ..ids import uuid7
+from ..records import Namespace
+
+__all__ = ["BUILT_IN", "list_namespaces", "namespace_of", "register_built_in", "upsert_namespace"]
+
+ADDRESS_TTL_MS = 90 * 86_400_000
+
+# (prefix, holds one value, lifetime in ms)
+BUILT_IN: tuple[tuple[str, bool, int | None], ...] = (
+    ("user::", True, None),
+    ("user::likes", False, None),
+    ("user::dislikes", False, None),
+    ("user::allergy", False, None),
+    ("user::note", False, None),
+    ("user::address", True, ADDRESS_TTL_MS),
+    ("order::", True, None),
+    ("product::", True, None),
+    ("task::", True, None),
+)
+
+
+def _record(row: Row) -> Namespace:
+    return Namespace(row["prefix"], bool(row["single_valued"]), row["ttl_ms"])
+
+
+def upsert_namespace(
+    db: Database, user_id: str, prefix: str, *, single_valued: bool, ttl_ms: int | None, now: int
+) -> None:
+    db.execute(
+        "INSERT INTO namespaces (id, user_id, created_at, prefix, single_valued, ttl_ms) VALUES (?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (user_id, prefix) DO UPDATE SET single_valued = excluded.single_valued, ttl_ms = excluded.ttl_ms",
+        (uuid7(now), user_id, now, prefix, single_valued, ttl_ms),
+    )
+
+
+def register_built_in(db: Database, user_id: str, now: int) -> None:
+    for prefix, single_valued, ttl_ms in BUILT_IN:
+        upsert_namespace(db, user_id, prefix, single_valued=single_valued, ttl_ms=ttl_ms, now=now)
+
+
+def list_namespaces(db: Database, user_id: str) -> list[Namespace]:
+    rows = db.query(
+        "SELECT prefix, single_valued, ttl_ms FROM namespaces WHERE user_id = ? ORDER BY prefix", (user_id,)
+    )
+    return [_record(row) for row in rows]
+
+
+def namespace_of(db: Database, user_id: str, key: str) -> Namespace:
+    """The longest registered prefix of the key. Raises UnregisteredKeyError."""
+    row = db.one(
+        "SELECT prefix, single_valued, ttl_ms FROM namespaces WHERE user_id = ? "
+        "AND (? = prefix OR prefix GLOB '*::' AND ? GLOB prefix || '?*') ORDER BY length(prefix) DESC LIMIT 1",
+        (user_id, key, key),
+    )
+    if row is None:
+        raise UnregisteredKeyError(key)
+    return _record(row)

@@ -1,0 +1,46 @@
+"""Fingerprints of what must not be proposed again: HMAC-SHA256 under a key of this file, so that no text is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+
+from ..database import Database
+from ..ids import uuid7
+from .settings import get_setting, set_setting
+
+__all__ = ["add_rejection", "is_rejected", "remove_rejection"]
+
+_FILE = ""  # settings of the file itself belong to no owner
+_KEY = "fingerprint_key"
+
+
+def _fingerprint(db: Database, what: str) -> str | None:
+    key = get_setting(db, _FILE, _KEY)
+    return hmac.new(bytes.fromhex(key), what.encode(), hashlib.sha256).hexdigest() if key else None
+
+
+def add_rejection(db: Database, user_id: str, what: str, now: int) -> str | None:
+    """Returns the id of the new row, or None if it was rejected before."""
+    if get_setting(db, _FILE, _KEY) is None:
+        set_setting(db, _FILE, _KEY, os.urandom(32).hex(), now)
+    id = uuid7(now)
+    cursor = db.execute(
+        "INSERT OR IGNORE INTO rejections (id, user_id, created_at, fingerprint) VALUES (?, ?, ?, ?)",
+        (id, user_id, now, _fingerprint(db, what)),
+    )
+    return id if cursor.rowcount else None
+
+
+def is_rejected(db: Database, user_id: str, what: str) -> bool:
+    fingerprint = _fingerprint(db, what)
+    found = fingerprint and db.one(
+        "SELECT 1 FROM rejections WHERE user_id = ? AND fingerprint = ?", (user_id, fingerprint)
+    )
+    return bool(found)
+
+
+def remove_rejection(db: Database, user_id: str, what: str) -> None:
+    if fingerprint := _fingerprint(db, what):
+        db.execute("DELETE FROM rejections WHERE user_id = ? AND fingerprint = ?", (user_id, fingerprint))

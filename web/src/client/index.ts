@@ -115,6 +115,9 @@ class Memory implements PyMemory {
   recover(choice: "raw"): Promise<Blob | null>;
   recover(choice: "empty"): Promise<void>;
   recover(choice: "raw" | "empty"): Promise<Blob | null | void> {
+    if (this.owner !== "none") {
+      return choice === "raw" ? (this.link.request("rawFile", {}) as Promise<Blob>) : Promise.resolve();
+    }
     this.link.recover(choice);
     if (choice === "empty") return this.ready;
     return new Promise((resolve) => (this.receiveRaw = resolve));

@@ -65,7 +65,7 @@ export interface PyMemory {
   cancel(messageId: string): Promise<boolean>;
   /** Makes this tab the owner. */
   takeOver(): void;
-  /** After an error with choices: the stored file as it is, or an empty start (nothing is deleted). */
+  /** `raw`: the file as it is, at any time. `empty`, after an error with choices: starts anew and deletes nothing. */
   recover(choice: "raw"): Promise<Blob | null>;
   recover(choice: "empty"): Promise<void>;
 }

@@ -96,7 +96,7 @@ export class Host {
     }
   }
 
-  private run(request: Request): Promise<string | Blob> | string {
+  private run(request: Request): Promise<string | Blob> | string | Blob {
     const { kwargs } = request;
     switch (request.method) {
       case "flush":
@@ -105,6 +105,8 @@ export class Host {
         return JSON.stringify({ value: this.python.cancel(String(kwargs["message_id"])) });
       case "exportFile":
         return this.exportFile();
+      case "rawFile":
+        return this.saver.file.toBlob();
       case "importFile":
         return this.importFile(kwargs["file"] as Blob, kwargs["mode"] === "replace" ? "replace" : "merge");
       case "vacuum":

@@ -78,8 +78,10 @@ async function assemble(connection: Connection, generation: Generation): Promise
   candidate.incomplete =
     wanted.length > candidate.lastSeq - generation.log[1] + 1 ||
     (generation.lastSeq !== null && candidate.lastSeq < generation.lastSeq);
-  // A chunk rewritten after the last whole record holds pages of a state that cannot be reached.
-  return newest > candidate.lastSeq ? null : candidate;
+  // A chunk rewritten after the last whole record holds pages of a state that cannot be reached, and an empty file in
+  // the place of a memory is for the user to decide.
+  const unusable = newest > candidate.lastSeq || (candidate.incomplete && file.size === 0);
+  return unusable ? null : candidate;
 }
 
 /** Applies records in order and stops at the first that is missing or damaged. */

@@ -1,0 +1,145 @@
+"""What the tests of the host share: turns through `pyMemory`, and a look into IndexedDB behind its back."""
+
+from __future__ import annotations
+
+import base64
+import os
+import signal
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import BrowserContext, Page
+
+TALK = "We talked about the trip to Kyoto in May, 预算是两万元, and that Mei cannot eat peanuts."
+
+# `log` records as the store has them; a store is opened without a version, so it is never created here.
+WITH_STORE = """async ({store, mode, body}) => {
+    const db = await new Promise((resolve, reject) => {
+        const open = indexedDB.open("py-memory");
+        open.onsuccess = () => resolve(open.result);
+        open.onerror = () => reject(open.error);
+    });
+    const result = (request) => new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+    });
+    const transaction = db.transaction(store, mode);
+    const done = new Promise((resolve, reject) => {
+        transaction.oncomplete = resolve;
+        transaction.onabort = () => reject(transaction.error);
+    });
+    const objects = transaction.objectStore(store);
+    let value = null;
+    if (body.do === "keys") value = await result(objects.getAllKeys());
+    if (body.do === "count") value = await result(objects.count());
+    if (body.do === "clear") objects.clear();
+    if (body.do === "types") {
+        const kind = (item) => item === null ? "null" : item.constructor.name;
+        const records = await result(objects.getAll());
+        value = [...new Set(records.flatMap((record) => Object.values(record).map(kind)))];
+    }
+    if (body.do === "flip") {
+        const record = await result(objects.get(body.key));
+        record.body[Math.floor(record.body.length / 2)] ^= 1;
+        objects.put(record);
+    }
+    await done;
+    db.close();
+    return value;
+}"""
+
+
+def start_session(page: Page) -> str:
+    return str(page.evaluate("() => pyMemory.call('create_session', {title: 'Test'}).then((s) => s.id)"))
+
+
+def add(page: Page, session: str, text: str) -> str:
+    """Adds a message and returns its id once it is durable."""
+    script = """([session_id, content]) =>
+        pyMemory.call('add_message', {session_id, role: 'user', content}).then((message) => message.id)"""
+    return str(page.evaluate(script, [session, text]))
+
+
+def add_many(page: Page, session: str, count: int, words: int = 20) -> None:
+    """Adds messages without waiting for each other's save."""
+    script = """async ([session_id, talk, count, words]) => {
+        await Promise.all(Array.from({length: count}, (_, i) => pyMemory.call('add_message', {
+            session_id, role: 'user', content: Array.from({length: words}, (_, w) => `${talk} ${i * w}`).join(' ')})));
+    }"""
+    page.evaluate(script, [session, TALK, count, words])
+
+
+def texts(page: Page, session: str) -> list[str]:
+    script = "(session_id) => pyMemory.call('list_messages', {session_id, limit: 100000})"
+    return [message["content"] for message in page.evaluate(script, session)]
+
+
+def sessions(page: Page) -> list[dict[str, Any]]:
+    return list(page.evaluate("() => pyMemory.call('list_sessions', {})"))
+
+
+def status(page: Page) -> dict[str, Any]:
+    return dict(page.evaluate("() => pyMemory.status()"))
+
+
+def database(page: Page, store: str, do: str, **more: Any) -> Any:
+    """Does one of keys, count, clear, types, flip in a store of the page's IndexedDB database."""
+    mode = "readwrite" if do in ("flip", "clear") else "readonly"
+    return page.evaluate(WITH_STORE, {"store": store, "mode": mode, "body": {"do": do, **more}})
+
+
+def raw_file(page: Page, target: Path) -> Path:
+    """Saves the live database as it is, page by page."""
+    script = """async () => {
+        const bytes = new Uint8Array(await (await pyMemory.recover('raw')).arrayBuffer());
+        let text = '';
+        for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768));
+        return btoa(text);
+    }"""
+    target.write_bytes(base64.b64decode(page.evaluate(script)))
+    return target
+
+
+def export_file(page: Page, target: Path) -> Path:
+    script = """async () => {
+        const bytes = await pyMemory.exportFile();
+        let text = '';
+        for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768));
+        return btoa(text);
+    }"""
+    target.write_bytes(base64.b64decode(page.evaluate(script)))
+    return target
+
+
+def import_file(page: Page, file: Path, mode: str = "merge") -> dict[str, Any]:
+    script = """async ([text, mode]) => {
+        const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+        return pyMemory.importFile(bytes, {mode}).then(
+            (report) => ({report}), (error) => ({error: {name: error.name, message: error.message}}));
+    }"""
+    return dict(page.evaluate(script, [base64.b64encode(file.read_bytes()).decode(), mode]))
+
+
+def integrity(file: Path) -> list[str]:
+    connection = sqlite3.connect(file)
+    try:
+        return [row[0] for row in connection.execute("PRAGMA integrity_check")]
+    finally:
+        connection.close()
+
+
+def kill_browser(context: BrowserContext, profile: Path) -> None:
+    """SIGKILL to the browser and all its processes."""
+    flag = f"--user-data-dir={profile}".encode()
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            arguments = (entry / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if flag in arguments and not any(argument.startswith(b"--type=") for argument in arguments):
+            os.killpg(os.getpgid(int(entry.name)), signal.SIGKILL)
+            return
+    raise AssertionError("no browser runs on this profile")

@@ -1,0 +1,105 @@
+"""Several tabs, one owner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import BrowserContext, Page
+
+from tests.browser import host_page as host
+
+Launch = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
+
+
+def wait_for_owner(page: Page, owner: str) -> None:
+    page.wait_for_function("(owner) => pyMemory.status().owner === owner", arg=owner)
+
+
+def test_fault_08_two_tabs_write_through_one_owner(launch: Launch, open_page: OpenPage) -> None:
+    context = launch()
+    first, second = open_page(context), open_page(context)
+    assert [host.status(page)["owner"] for page in (first, second)] == ["this-tab", "other-tab"]
+    session = host.start_session(first)
+    second.evaluate("() => { globalThis.changes = 0; pyMemory.on('changed', () => changes++); }")
+    for number in range(5):
+        host.add(first, session, f"first {number}")
+        host.add(second, session, f"second {number}")
+    assert host.texts(first, session) == host.texts(second, session)
+    assert len(host.texts(first, session)) == 10
+    assert second.evaluate("() => changes") == 10
+    assert host.status(second)["state"] == "saved"
+
+
+def test_take_over_when_the_owner_closes(launch: Launch, open_page: OpenPage) -> None:
+    context = launch()
+    first, second = open_page(context), open_page(context)
+    session = host.start_session(first)
+    host.add(second, session, "through the first tab")
+    # Asked while the owner goes away: some of these are under way, some come after.
+    second.evaluate(
+        """(session_id) => { globalThis.answers = Promise.all(Array.from({length: 20}, (_, i) =>
+            pyMemory.call('add_message', {session_id, role: 'user', content: `message ${i}`}))) }""",
+        session,
+    )
+    first.close()
+    wait_for_owner(second, "this-tab")
+    assert len(second.evaluate("() => answers")) == 20
+    assert sorted(host.texts(second, session)) == sorted(["through the first tab", *(f"message {i}" for i in range(20))])
+
+
+def test_use_here_takes_the_memory_over(launch: Launch, open_page: OpenPage) -> None:
+    context = launch()
+    first, second = open_page(context), open_page(context)
+    session = host.start_session(first)
+    host.add(first, session, "from the first")
+    second.evaluate("() => pyMemory.takeOver()")
+    wait_for_owner(second, "this-tab")
+    wait_for_owner(first, "other-tab")
+    host.add(first, session, "through the second")
+    assert host.texts(second, session) == ["from the first", "through the second"]
+
+
+def test_a_frozen_former_owner_cannot_write(launch: Launch, open_page: OpenPage) -> None:
+    context = launch()
+    first, second = open_page(context), open_page(context)
+    session = host.start_session(first)
+    host.add(first, session, "agreed")
+    # The first worker sleeps through its loss of the lock, with a message on its way.
+    first.evaluate("() => pyMemory.flush()")
+    devtools = first.workers[0]
+    devtools.evaluate("() => { setTimeout(() => { const end = Date.now() + 4000; while (Date.now() < end); }, 0) }")
+    first.evaluate(
+        "(session_id) => { pyMemory.call('add_message', {session_id, role: 'user', content: 'late'}) }", session
+    )
+    second.evaluate("() => pyMemory.takeOver()")
+    wait_for_owner(second, "this-tab")
+    host.add(second, session, "while it slept")
+    wait_for_owner(first, "other-tab")
+    second.wait_for_function(
+        """async (session_id) => (await pyMemory.call('list_messages', {session_id})).length === 3""", arg=session
+    )
+    assert sorted(host.texts(second, session)) == ["agreed", "late", "while it slept"]
+    second.reload()
+    second.evaluate("() => pyMemory.ready")
+    assert sorted(host.texts(second, session)) == ["agreed", "late", "while it slept"]
+
+
+def test_a_message_sent_twice_is_answered_once(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch())
+    session = host.start_session(page)
+    script = """async (session_id) => {
+        const message = {text: 'only once', session_id, message_id: '0198f0a0-0000-7000-8000-000000000001'};
+        const together = await Promise.all([pyMemory.send(message), pyMemory.send(message)]);
+        return [...together, await pyMemory.send(message)].map((answer) => answer.id);
+    }"""
+    ids = page.evaluate(script, session)
+    assert len(set(ids)) == 1
+    page.reload()
+    page.evaluate("() => pyMemory.ready")
+    again = page.evaluate(
+        "(session_id) => pyMemory.send({text: 'only once', session_id, message_id: '0198f0a0-0000-7000-8000-000000000001'})",
+        session,
+    )
+    assert again["id"] == ids[0]
+    assert len(host.texts(page, session)) == 2

@@ -145,6 +145,4 @@ def match_all(text: str, *, limit: int = 64) -> str:
             tokens += [piece[i : i + 2] for i in range(len(piece) - 1)] or [piece]
         elif 0 < index < len(pieces) - 1:
             tokens.append(piece)
-        elif index == len(pieces) - 1 and index > 0:
-            continue
     return " AND ".join(_quoted(tokens)[:limit])

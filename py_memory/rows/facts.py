@@ -107,8 +107,8 @@ def list_facts(
 ) -> list[Fact]:
     """Pinned, most used and newest first. Status None takes all; "current" leaves out what has expired, and
     "expired" takes it in."""
-    where, values = ["f.user_id = ?"], [user_id]
-    parameters: list[Any] = list(values)
+    where = ["f.user_id = ?"]
+    parameters: list[Any] = [user_id]
 
     def also(condition: str, *more: Any) -> None:
         where.append(condition)

@@ -15,11 +15,12 @@ __all__ = [
     "children_of",
     "find_message",
     "get_message",
+    "ids_of_session",
     "insert_message",
     "insert_version",
     "list_messages",
     "list_versions",
-    "newest_version",
+    "messages_before",
     "relink_children",
     "rewrite_version",
     "seq_of",
@@ -122,6 +123,17 @@ def seqs_of_session(db: Database, user_id: str, session_id: str) -> list[int]:
     return [row["seq"] for row in rows]
 
 
+def ids_of_session(db: Database, user_id: str, session_id: str) -> list[str]:
+    rows = db.query("SELECT id FROM messages WHERE session_id = ? AND user_id = ?", (session_id, user_id))
+    return [row["id"] for row in rows]
+
+
+def messages_before(db: Database, user_id: str, time: int) -> list[Message]:
+    """Messages created earlier than `time` (ms), in every session."""
+    rows = db.query(_SELECT.format(source="messages") + " WHERE m.user_id = ? AND m.created_at < ?", (user_id, time))
+    return [_record(row) for row in rows]
+
+
 def branch(db: Database, user_id: str, leaf_id: str | None, limit: int) -> list[Message]:
     """At most `limit` messages from `leaf_id` up its parent links, oldest first; the walk stops at the first gap."""
     source = """(
@@ -158,11 +170,6 @@ def list_versions(db: Database, user_id: str, message_id: str) -> list[MessageVe
         (message_id, user_id),
     )
     return [MessageVersion(**dict(row)) for row in rows]
-
-
-def newest_version(db: Database, user_id: str, message_id: str) -> MessageVersion | None:
-    versions = list_versions(db, user_id, message_id)
-    return versions[-1] if versions else None
 
 
 def update_message(db: Database, user_id: str, id: str, **changes: Any) -> None:

@@ -12,12 +12,12 @@ from ..records import Session
 
 __all__ = [
     "abandon_idle",
-    "delete_session_row",
     "find_session",
     "get_session",
     "insert_session",
     "latest_session",
     "list_sessions",
+    "set_current_message",
     "set_status",
     "set_title",
     "touch",
@@ -71,8 +71,8 @@ def list_sessions(
     db: Database, user_id: str, *, limit: int, before: int | None, query: str | None
 ) -> list[Session]:
     """Most recently active first; `before` takes those active earlier than that time, `query` part of a title."""
-    where, parameters = ["s.user_id = ?"], [user_id]
-    values: list[Any] = list(parameters)
+    where = ["s.user_id = ?"]
+    values: list[Any] = [user_id]
     if before is not None:
         where.append("s.last_active_at < ?")
         values.append(before)
@@ -107,6 +107,10 @@ def touch(db: Database, user_id: str, id: str, current_message_id: str | None, n
     )
 
 
+def set_current_message(db: Database, user_id: str, id: str, message_id: str | None) -> None:
+    db.execute("UPDATE sessions SET current_message_id = ? WHERE id = ? AND user_id = ?", (message_id, id, user_id))
+
+
 def abandon_idle(db: Database, user_id: str, now: int) -> int:
     """Sessions idle for a day with a tool call still open become abandoned. Returns how many."""
     cursor = db.execute(
@@ -116,8 +120,3 @@ def abandon_idle(db: Database, user_id: str, now: int) -> int:
         (user_id, now - IDLE_MS),
     )
     return cursor.rowcount
-
-
-def delete_session_row(db: Database, user_id: str, id: str) -> None:
-    """Messages, versions, tool calls, snapshots, summaries and uses go with it; index rows must be gone before."""
-    db.execute("DELETE FROM sessions WHERE id = ? AND user_id = ?", (id, user_id))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, Route
 
 from tests.browser import host_page as host
 
@@ -59,6 +59,7 @@ def test_message_sent_before_ready_survives_a_reload_and_is_sent_once(launch: La
     page.reload()
     page.evaluate("() => pyMemory.ready")
     assert [host.texts(page, s["id"]).count("sent early") for s in host.sessions(page)] == [1]
+    page.wait_for_timeout(500)
     assert host.database(page, "waiting", "count") == 0
 
 
@@ -84,26 +85,54 @@ def test_fault_04_every_transaction_that_writes_is_strict(launch: Launch, open_p
     assert set(durabilities) == {"strict"}
 
 
-def test_fault_05_full_disk_is_shown_and_the_next_success_saves_all(
-    launch: Launch, open_page: OpenPage, site_url: str
-) -> None:
-    context = launch()
-    page = open_page(context)
+# Headless Chromium does not apply the quota that its developer tools set, so the refusal itself is put in its place.
+FULL_DISK = """
+    globalThis.realPut = IDBObjectStore.prototype.put;
+    IDBObjectStore.prototype.put = function () { throw new DOMException('no space is left', 'QuotaExceededError'); };
+"""
+MORE_SPACE = "() => { IDBObjectStore.prototype.put = realPut; }"
+
+
+def test_fault_05_full_disk_is_shown_and_the_next_success_saves_all(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch())
     session = host.start_session(page)
     host.add(page, session, "fits")
     page.evaluate("() => { globalThis.faults = []; pyMemory.on('error', (fault) => faults.push(fault)); }")
-    devtools = context.new_cdp_session(page)
-    origin = site_url.rstrip("/")
-    devtools.send("Storage.overrideQuotaForOrigin", {"origin": origin, "quotaSize": 1})
+    page.workers[0].evaluate("() => {" + FULL_DISK + "}")
     host.add(page, session, "does not fit")
     assert host.status(page)["state"] == "unsaved"
-    assert page.evaluate("() => faults.map((fault) => fault.code)")[0] == "quota"
+    assert page.evaluate("() => faults.map((fault) => fault.code)") == ["quota"]
     assert host.texts(page, session) == ["fits", "does not fit"]
     assert page.evaluate("() => pyMemory.flush().catch((error) => error.code)") == "unsaved"
     assert page.evaluate("() => pyMemory.exportFile().then((bytes) => bytes.length)") > 0
-    devtools.send("Storage.overrideQuotaForOrigin", {"origin": origin})
+    page.workers[0].evaluate(MORE_SPACE)
     host.add(page, session, "fits again")
     assert host.status(page)["state"] == "saved"
+    page.reload()
+    page.evaluate("() => pyMemory.ready")
+    assert host.texts(page, session) == ["fits", "does not fit", "fits again"]
+
+
+def test_fault_05_a_full_disk_does_not_keep_the_memory_from_opening(launch: Launch, open_page: OpenPage) -> None:
+    context = launch(service_workers="block")
+    page = open_page(context)
+    session = host.start_session(page)
+    host.add(page, session, "fits")
+
+    def full_at_start(route: Route) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, body=FULL_DISK + response.text())
+
+    page.route("**/assets/worker*.js", full_at_start)
+    page.reload()
+    page.evaluate("() => pyMemory.ready")
+    host.add(page, session, "does not fit")
+    assert host.texts(page, session) == ["fits", "does not fit"]
+    assert host.status(page)["state"] == "unsaved"
+    page.workers[0].evaluate(MORE_SPACE)
+    host.add(page, session, "fits again")
+    assert host.status(page)["state"] == "saved"
+    page.unroute_all()
     page.reload()
     page.evaluate("() => pyMemory.ready")
     assert host.texts(page, session) == ["fits", "does not fit", "fits again"]

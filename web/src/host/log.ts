@@ -50,13 +50,30 @@ export type Settled = <T>(work: () => Promise<T>) => Promise<T>;
 export class Log {
   readonly written: Written = { records: 0, bytes: 0, compactions: 0, compactedBytes: 0 };
 
-  private constructor(
+  private manifest: Manifest;
+  private lastSeq: number;
+  private logBytes: number;
+  private touched: Set<number>;
+  private claimed = false;
+
+  constructor(
     private readonly connection: Connection,
-    private manifest: Manifest,
-    private lastSeq: number,
-    private logBytes: number,
-    private touched: Set<number>,
-  ) {}
+    private readonly loaded: Loaded,
+    private readonly chosen: Candidate,
+    private readonly reason: string,
+  ) {
+    this.manifest = loaded.manifest ?? {
+      format: 1,
+      epoch: 0,
+      current: FIRST_GENERATION,
+      previous: null,
+      purge: false,
+      suspect: false,
+    };
+    this.lastSeq = chosen.lastSeq;
+    this.logBytes = chosen.logBytes;
+    this.touched = new Set(chosen.touched);
+  }
 
   get generation(): number {
     return this.manifest.current.generation;
@@ -72,32 +89,34 @@ export class Log {
 
   /**
    * Becomes the owner of what was loaded, once it is known to be good. What does not belong to the chosen state goes to
-   * quarantine in the same transaction. Throws LostOwnershipError if someone wrote since it was loaded.
+   * quarantine in the same transaction. Throws LostOwnershipError if someone wrote since it was loaded; where it fails
+   * otherwise, as on a full disk, the next save tries again first.
    */
-  static async claim(connection: Connection, loaded: Loaded, chosen: Candidate, reason: string): Promise<Log> {
+  async claim(): Promise<void> {
+    if (this.claimed) return;
+    const { loaded, chosen, reason } = this;
     const stores: StoreName[] = loaded.damaged ? ["manifest", "chunks", "log", "quarantine"] : ["manifest"];
-    const manifest = await connection.run(stores, "readwrite", async (transaction) => {
+    this.manifest = await this.connection.run(stores, "readwrite", async (transaction) => {
       const store = transaction.objectStore("manifest");
       const stored = await result<Manifest | undefined>(store.get("manifest"));
       if (stored?.epoch !== loaded.manifest?.epoch) throw new LostOwnershipError();
-      const claimed: Manifest = stored
-        ? { ...stored, epoch: stored.epoch + 1, suspect: false }
-        : { format: 1, epoch: 1, current: FIRST_GENERATION, previous: null, purge: false, suspect: false };
+      const claimed: Manifest = { ...this.manifest, epoch: this.manifest.epoch + 1, suspect: false };
       if (stored && loaded.damaged) {
         const isCurrent = chosen.generation.generation === stored.current.generation;
-        const current = { ...chosen.generation, generation: stored.current.generation + 1, lastSeq: null };
-        // The current chunk table with a shorter log, or the state before it.
-        Object.assign(claimed, { current, previous: isCurrent ? stored.previous : null });
+        // The same chunks with a shorter log, or the state before them.
+        claimed.current = { ...chosen.generation, generation: stored.current.generation + 1, lastSeq: null };
+        claimed.previous = isCurrent ? stored.previous : null;
         await quarantine(transaction, stored, claimed, chosen.lastSeq, reason);
       }
       store.put(claimed, "manifest");
       return claimed;
     });
-    return new Log(connection, manifest, chosen.lastSeq, chosen.logBytes, new Set(chosen.touched));
+    this.claimed = true;
   }
 
   /** One save, one transaction. Resolves when it is on disk. */
   async append(save: Save): Promise<void> {
+    await this.claim();
     const record = save.pages.length ? await this.makeRecord(save) : null;
     await this.connection.run(["manifest", "log", "replies", "waiting"], "readwrite", async (transaction) => {
       const manifest = await this.owned(transaction);
@@ -132,6 +151,7 @@ export class Log {
    * replaying a page that is there already changes nothing.
    */
   async compact(file: BlockFile, settled: Settled): Promise<void> {
+    await this.claim();
     const former = this.manifest.current;
     const target = former.generation + 1;
     let touched = new Set<number>();
@@ -175,6 +195,7 @@ export class Log {
    * sees to it that no save happens meanwhile and that the database is then opened on the new file.
    */
   async replace(file: BlockFile, options: { purge: boolean }): Promise<void> {
+    await this.claim();
     const former = this.manifest.current;
     const target = former.generation + 1;
     const count = Math.ceil(file.size / CHUNK);
@@ -219,8 +240,8 @@ export class Log {
   }
 
   /** Chunks of a generation that was begun and never finished. */
-  private dropLeftovers(target: number): Promise<void> {
-    return this.connection.run(["manifest", "chunks"], "readwrite", async (transaction) => {
+  private async dropLeftovers(target: number): Promise<void> {
+    await this.connection.run(["manifest", "chunks"], "readwrite", async (transaction) => {
       await this.owned(transaction);
       transaction.objectStore("chunks").delete(IDBKeyRange.lowerBound([target, 0]));
     });

@@ -5,7 +5,7 @@ import { type PyHost, loadPython } from "./boot";
 import { Fault, toRemote } from "./fault";
 import { Host } from "./host";
 import { BlockedError, Connection } from "./idb";
-import { Log } from "./log";
+import { Log, LostOwnershipError } from "./log";
 import { type Candidate, type Loaded, emptyCandidate, load } from "./restore";
 import { FIRST_GENERATION } from "./format";
 import { BOOT_STEPS, type BootStep, type HostEvent, type Recovery, type StartOptions } from "./rpc";
@@ -58,7 +58,11 @@ export async function openHost(options: StartOptions, around: Surroundings): Pro
 
   const { python, candidate, name } = opened;
   const reason = loaded.damaged ? "A stored part of the memory was damaged." : "";
-  const log = connection && (await Log.claim(connection, loaded, candidate, reason));
+  const log = connection && new Log(connection, loaded, candidate, reason);
+  await log?.claim().catch((error: unknown) => {
+    if (error instanceof LostOwnershipError) throw error;
+    emit({ event: "error", detail: toRemote(error) });
+  });
   const evicted = log !== null && loaded.manifest === null && options.expected;
   const warning = whatToSay({ ...around, stored: connection !== null, evicted, damaged: loaded.damaged });
   saver = new Saver(candidate.file, log, () => python.in_transaction(), {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import resources
@@ -30,7 +31,9 @@ __all__ = [
     "Database",
     "Parameters",
     "Row",
+    "clear_tables",
     "open_block_file",
+    "open_untrusted",
     "schema_of",
 ]
 
@@ -93,6 +96,45 @@ def open_block_file(path: str) -> sqlite3.Connection:
 def _open_file(path: str) -> sqlite3.Connection:
     _refuse_foreign_file(path)
     return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_S)
+
+
+# What reading a file that nobody trusts may do: look at plain tables, and nothing else.
+_READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION})
+_READING_PRAGMAS = frozenset({"quick_check", "table_xinfo", "application_id", "user_version"})
+_UNTRUSTED_LENGTH = 8 << 20  # bytes of one value; a message has at most 1 MiB
+_UNTRUSTED_SECONDS = 300.0
+
+
+def open_untrusted(path: Path) -> sqlite3.Connection:
+    """Read-only connection to a file that may be hostile: no writing, no triggers, no virtual tables, bounded time
+    and value lengths (after sqlite.org/security.html). The file is not changed, and no journal beside it is read."""
+    uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "query_only=ON"):
+        connection.execute(f"PRAGMA {pragma}").fetchall()
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _UNTRUSTED_LENGTH)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    deadline = time.monotonic() + _UNTRUSTED_SECONDS
+
+    def allowed(action: int, first: str | None, *rest: str | None) -> int:
+        permitted = action in _READING or (action == sqlite3.SQLITE_PRAGMA and first in _READING_PRAGMAS)
+        return sqlite3.SQLITE_OK if permitted else sqlite3.SQLITE_DENY
+
+    connection.set_authorizer(allowed)
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
+    return connection
+
+
+def clear_tables(path: str | Path, tables: Iterable[str]) -> None:
+    """Empties tables of a database file, leaving nothing of them in it."""
+    connection = sqlite3.connect(str(path), isolation_level=None)
+    try:
+        connection.execute("PRAGMA secure_delete=ON").fetchall()
+        connection.execute("PRAGMA journal_mode=MEMORY").fetchall()
+        for table in tables:
+            connection.execute(f"DELETE FROM {table}")
+    finally:
+        connection.close()
 
 
 def _refuse_foreign_file(path: str) -> None:
@@ -245,6 +287,14 @@ class Database:
             if not self._depth:
                 raise RuntimeError("a statement that changes the memory needs a transaction")
             return self.connection.execute(sql, parameters)  # type: ignore[no-any-return]
+
+    def attempt(self, sql: str, parameters: Parameters = ()) -> str | None:
+        """Like execute(), but a row that breaks a constraint is left out and the reason returned."""
+        try:
+            self.execute(sql, parameters)
+        except self.connection.IntegrityError as error:
+            return str(error)
+        return None
 
     def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
         """Runs one statement for each of the parameters, in the transaction that is open."""

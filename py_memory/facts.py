@@ -148,9 +148,9 @@ class Facts:
         rows.update_fact(self._db, self._user, id, **changes)
         return rows.get_fact(self._db, self._user, id), operation.id
 
-    def reject_fact(self, id: str, *, never_this_kind: bool = False) -> str:
+    def reject_fact(self, id: str, *, never_this_kind: bool = False) -> Operation:
         """Deletes a candidate and keeps a fingerprint, so that it is not proposed again; with `never_this_kind`
-        nothing under its key is. Returns the operation id. Raises NotFoundError, InvalidInputError."""
+        nothing under its key is. Returns the operation. Raises NotFoundError, InvalidInputError."""
         fact = rows.get_fact(self._db, self._user, id)
         if fact.status not in ("candidate", "disputed"):
             raise InvalidInputError(
@@ -162,7 +162,7 @@ class Facts:
         self.refuse(fact, operation)
         if never_this_kind and (made := add_rejection(self._db, self._user, _kind(fact.key), self._clock())):
             self._undo.made(operation, "rejections", made)
-        return operation.id
+        return operation
 
     def refuse(self, fact: Fact, operation: Operation) -> None:
         """Leaves the fingerprint of a fact that goes."""

@@ -149,8 +149,8 @@ class Forgetting:
                 counts[table] = counts.get(table, 0) + count
         for message_id in messages:
             for table in ("message_versions", "uses"):
-                count = self._undo.keep(operation, table, "message_id = ?", (message_id,))
-                counts[table] = counts.get(table, 0) + count
+                if count := self._undo.keep(operation, table, "message_id = ?", (message_id,)):
+                    counts[table] = counts.get(table, 0) + count
             self._traces("messages", message_id, operation, counts)
         index.remove(self._db, seqs)
         self._undo.take(operation, "sessions", "id = ? AND user_id = ?", (id, self._user))

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..database import Database
 from ..ids import uuid7
+from ..records import Use
 
 __all__ = ["insert_uses", "list_uses"]
 
@@ -24,13 +25,22 @@ def insert_uses(
         )
 
 
-def list_uses(db: Database, user_id: str, message_id: str) -> list[dict[str, Any]]:
-    """[{memory_kind, memory_id, rank, reason}] of one answer, best first."""
+def list_uses(db: Database, user_id: str, message_id: str) -> list[Use]:
+    """Best first."""
     rows = db.query(
-        "SELECT memory_kind, memory_id, rank, reason_json FROM uses WHERE message_id = ? AND user_id = ? ORDER BY rank",
+        "SELECT id, created_at, message_id, memory_kind, memory_id, rank, reason_json FROM uses "
+        "WHERE message_id = ? AND user_id = ? ORDER BY rank",
         (message_id, user_id),
     )
     return [
-        {"memory_kind": r["memory_kind"], "memory_id": r["memory_id"], "rank": r["rank"], "reason": json.loads(r["reason_json"])}
-        for r in rows
+        Use(
+            row["id"],
+            row["created_at"],
+            row["message_id"],
+            row["memory_kind"],
+            row["memory_id"],
+            row["rank"],
+            json.loads(row["reason_json"]),
+        )
+        for row in rows
     ]

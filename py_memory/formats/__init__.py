@@ -1,0 +1,1 @@
+"""Files that carry memories in and out."""

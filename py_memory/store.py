@@ -1,0 +1,612 @@
+"""MemoryStore: the one door to a memory. One public operation is one transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from . import context, text
+from .clock import Clock, system_clock
+from .database import Database
+from .errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError
+from .facts import Facts
+from .forgetting import Forgetting
+from .formats.memory_file import export_memory, read_memory_file
+from .formats.memory_import import import_rows
+from .ids import uuid7
+from .recall import index
+from .recall import search as finding
+from .records import (
+    ChainReport,
+    Fact,
+    Hit,
+    Message,
+    MessageVersion,
+    Namespace,
+    Receipt,
+    Recollection,
+    Session,
+    ToolCall,
+    Use,
+)
+from .rows import events, messages, namespaces, sessions, settings, stats, tool_calls, users, uses
+from .rows import facts as fact_rows
+from .undo import UndoLog
+
+__all__ = ["MAX_MESSAGE_BYTES", "MAX_TITLE_CHARACTERS", "MemoryStore"]
+
+MAX_MESSAGE_BYTES = 1 << 20
+MAX_TITLE_CHARACTERS = 200
+_ROLES = frozenset({"user", "assistant", "system", "tool"})
+_STATUSES = frozenset({"complete", "streaming", "stopped", "failed"})
+_CALL_STATUSES = frozenset(
+    {"proposed", "approved", "running", "success", "failed", "timeout", "cancelled", "unknown"}
+)
+_DEVICE = "device"
+
+
+async def _at_once() -> None:
+    """On CPython a commit is durable when it returns."""
+
+
+class MemoryStore:
+    """A memory in one SQLite database, seen by one user and optionally one agent.
+
+    `path_or_connection` is a path, ":memory:", or a connection of sqlite3 or a module with its interface. `user_id` None
+    takes the file's own user. `clock` returns integer milliseconds. Threads may share a store.
+    Raises NotADatabaseError, NewerDatabaseError, DatabaseCorruptError; the file is then as it was.
+    """
+
+    def __init__(
+        self,
+        path_or_connection: Any,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.database = Database(path_or_connection)
+        self.clock: Clock = clock or system_clock
+        self.agent_id = agent_id
+        self.durable: Callable[[], Awaitable[object]] = _at_once
+        db = self.database
+        with db.transaction():
+            now = self.clock()
+            self.user_id, new = users.ensure_user(db, user_id, now)
+            if new:
+                namespaces.register_built_in(db, self.user_id, now)
+            self._device = settings.get_setting(db, "", _DEVICE)
+            if self._device is None:
+                self._device = uuid7(now)
+                settings.set_setting(db, "", _DEVICE, self._device, now)
+        self._undo = UndoLog(db, self.clock)
+        self._facts = Facts(db, self.user_id, agent_id, self.clock, self._undo)
+        self._forgetting = Forgetting(db, self.user_id, self.clock, self._undo, self._facts)
+
+    @contextmanager
+    def action(self) -> Iterator[MemoryStore]:
+        """Joins several operations into one transaction: all happen, or an exception undoes them all."""
+        with self.database.transaction():
+            yield self
+
+    def close(self) -> None:
+        self.database.close()
+
+    def _event(self, kind: str, subject_kind: str, subject_id: str, content: str = "") -> None:
+        events.append(
+            self.database, self.user_id, self._device, kind, subject_kind, subject_id, content, self.clock()
+        )
+
+    # -- sessions --
+
+    def create_session(
+        self, title: str | None = None, *, metadata: Mapping[str, Any] | None = None, id: str | None = None
+    ) -> Session:
+        """A new session; the same `id` again returns the one there is."""
+        title = self._title(title)
+        with self.database.transaction():
+            if id is not None and (found := sessions.find_session(self.database, self.user_id, id)):
+                return found
+            id = id or uuid7(self.clock())
+            sessions.insert_session(self.database, self.user_id, id, title, metadata or {}, self.clock())
+            self._event("added", "sessions", id, title or "")
+            return sessions.get_session(self.database, self.user_id, id)
+
+    def get_or_create_session(self) -> Session:
+        """The most recently active session that has not been ended, or a new one."""
+        with self.database.transaction():
+            sessions.abandon_idle(self.database, self.user_id, self.clock())
+            return sessions.latest_session(self.database, self.user_id) or self.create_session()
+
+    def start_new_session(self, title: str | None = None) -> Session:
+        return self.create_session(title)
+
+    def get_session(self, id: str) -> Session:
+        return sessions.get_session(self.database, self.user_id, id)
+
+    def list_sessions(
+        self, *, limit: int = 50, before: int | None = None, query: str | None = None
+    ) -> list[Session]:
+        """Most recently active first. `before` (ms) pages on; `query` is part of a title."""
+        with self.database.transaction():
+            sessions.abandon_idle(self.database, self.user_id, self.clock())
+            return sessions.list_sessions(self.database, self.user_id, limit=limit, before=before, query=query)
+
+    def end_session(self, session_id: str) -> Session:
+        """Marks it completed; a new message makes it active again."""
+        return self._change_session("ended", session_id, status="completed")
+
+    def rename_session(self, session_id: str, title: str | None) -> Session:
+        return self._change_session("renamed", session_id, title=self._title(title))
+
+    def _change_session(self, kind: str, session_id: str, **changes: Any) -> Session:
+        with self.database.transaction():
+            sessions.get_session(self.database, self.user_id, session_id)
+            if "status" in changes:
+                sessions.set_status(self.database, self.user_id, session_id, changes["status"], self.clock())
+            if "title" in changes:
+                sessions.set_title(self.database, self.user_id, session_id, changes["title"])
+            self._event(kind, "sessions", session_id, json.dumps(changes, ensure_ascii=False))
+            return sessions.get_session(self.database, self.user_id, session_id)
+
+    def delete_session(self, session_id: str, *, forget_facts: bool = False) -> Receipt:
+        """Deletes a session with its messages. Facts learned in it stay unless `forget_facts`. Undoable for 10 s."""
+        with self.database.transaction():
+            receipt = self._forgetting.delete_session(session_id, forget_facts=forget_facts)
+            self._event("forgotten", "sessions", session_id)
+            return receipt
+
+    @staticmethod
+    def _title(title: str | None) -> str | None:
+        if title is None:
+            return None
+        title = " ".join(text.clean(title)[0].split())
+        if len(title) > MAX_TITLE_CHARACTERS:
+            raise TooLargeError("The title", len(title), MAX_TITLE_CHARACTERS, "characters")
+        return title or None
+
+    # -- messages --
+
+    def add_message(
+        self,
+        session_id: str,
+        role: str,
+        content: str,
+        *,
+        parent_id: str | None = None,
+        tool_call_id: str | None = None,
+        id: str | None = None,
+        status: str = "complete",
+        speaker: str | None = None,
+        intent: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Message:
+        """Adds a message after the one on screen, or after `parent_id`, and makes it the one on screen.
+
+        The same `id` with the same content again changes nothing. NUL and lone surrogates become U+FFFD, said in
+        `notes`. Raises InvalidInputError (empty, unknown role), TooLargeError (over 1 MiB of UTF-8), NotFoundError,
+        ConflictError (the id is taken by another message).
+        """
+        content, notes = self._content(content, may_be_empty=status == "streaming")
+        if role not in _ROLES:
+            raise InvalidInputError(f"A message has one of the roles {', '.join(sorted(_ROLES))}, not {role!r}.")
+        if status not in _STATUSES:
+            raise InvalidInputError(f"A message has one of the statuses {', '.join(sorted(_STATUSES))}.")
+        db = self.database
+        with db.transaction():
+            if id is not None and (found := messages.find_message(db, self.user_id, id)):
+                if (found.session_id, found.role, found.content) == (session_id, role, content):
+                    return found
+                raise ConflictError(f"The id {id!r} already belongs to another message. Give a new message a new id.")
+            session = sessions.get_session(db, self.user_id, session_id)
+            if parent_id is not None:
+                parent = messages.get_message(db, self.user_id, parent_id)
+                if parent.session_id != session_id:
+                    raise InvalidInputError("The parent message lies in another session.")
+            now = self.clock()
+            id = id or uuid7(now)
+            parent_id = parent_id or session.current_message_id
+            seq = messages.insert_message(
+                db,
+                self.user_id,
+                id=id,
+                session_id=session_id,
+                parent_id=parent_id,
+                role=role,
+                status=status,
+                speaker=speaker,
+                tool_call_id=tool_call_id,
+                intent=intent,
+                has_secret=False,
+                metadata=metadata or {},
+                now=now,
+            )
+            version_id = uuid7(now)
+            messages.insert_version(
+                db, self.user_id, id=version_id, message_id=id, author=role, content=content, now=now
+            )
+            index.add(db, seq)
+            sessions.touch(db, self.user_id, session_id, id, now)
+            self._event("added", "messages", id, content)
+        return Message(
+            id=id,
+            user_id=self.user_id,
+            created_at=now,
+            session_id=session_id,
+            parent_id=parent_id,
+            role=role,
+            content=content,
+            version_id=version_id,
+            status=status,
+            speaker=speaker,
+            tool_call_id=tool_call_id,
+            intent=intent,
+            metadata=dict(metadata or {}),
+            notes=notes,
+        )
+
+    def add_messages(self, items: Iterable[Mapping[str, Any]]) -> list[Message]:
+        """Several messages, each a mapping of add_message's arguments; all of them or none."""
+        with self.database.transaction():
+            return [self.add_message(**item) for item in items]
+
+    def edit_message(self, message_id: str, content: str) -> Message:
+        """Gives a message a new version; the older ones stay. Facts learned from them ask for review."""
+        content, notes = self._content(content)
+        db = self.database
+        with db.transaction():
+            message = messages.get_message(db, self.user_id, message_id)
+            if message.content == content:
+                return message
+            seq = messages.seq_of(db, self.user_id, message_id)
+            index.remove(db, [seq])
+            newest = messages.list_versions(db, self.user_id, message_id)[-1]
+            # A clock that went back must not make the edit older than what it replaces.
+            now = max(self.clock(), newest.created_at + 1)
+            version_id = uuid7(now)
+            messages.insert_version(
+                db, self.user_id, id=version_id, message_id=message_id, author="user", content=content, now=now
+            )
+            index.add(db, seq)
+            fact_rows.mark_for_review(db, self.user_id, message_id, version_id)
+            self._event("edited", "messages", message_id, content)
+            edited = messages.get_message(db, self.user_id, message_id)
+        return edited if not notes else Message(**{**edited.to_dict(), "notes": notes})
+
+    def set_message_status(self, message_id: str, status: str, content: str | None = None) -> Message:
+        """Ends (or goes on with) a message that was streaming, with its text so far."""
+        if status not in _STATUSES:
+            raise InvalidInputError(f"A message has one of the statuses {', '.join(sorted(_STATUSES))}.")
+        db = self.database
+        with db.transaction():
+            message = messages.get_message(db, self.user_id, message_id)
+            if content is not None:
+                content, _ = self._content(content, may_be_empty=status == "streaming")
+                if message.status != "streaming":
+                    raise InvalidInputError("Only a message that is still streaming can be filled; edit this one.")
+            seq = messages.seq_of(db, self.user_id, message_id)
+            index.remove(db, [seq])
+            if content is not None:
+                messages.rewrite_version(db, message.version_id, content)
+            messages.update_message(db, self.user_id, message_id, status=status)
+            index.add(db, seq)
+            if status != "streaming":
+                self._event(status, "messages", message_id, message.content if content is None else content)
+            return messages.get_message(db, self.user_id, message_id)
+
+    def get_message(self, id: str) -> Message:
+        return messages.get_message(self.database, self.user_id, id)
+
+    def message_versions(self, message_id: str) -> list[MessageVersion]:
+        """All versions, oldest first."""
+        messages.get_message(self.database, self.user_id, message_id)
+        return messages.list_versions(self.database, self.user_id, message_id)
+
+    def list_messages(self, session_id: str, *, before: int | None = None, limit: int = 200) -> list[Message]:
+        """The newest messages of a session over all branches, oldest first; `before` (ms) pages back."""
+        return messages.list_messages(self.database, self.user_id, session_id, before=before, limit=limit)
+
+    def get_recent_messages(self, session_id: str, limit: int = 20) -> list[Message]:
+        """The newest messages of the branch on screen, oldest first."""
+        session = sessions.get_session(self.database, self.user_id, session_id)
+        if limit < 1 or session.current_message_id is None:
+            return []
+        return messages.branch(self.database, self.user_id, session.current_message_id, limit)
+
+    def get_context_within_budget(
+        self, session_id: str, max_chars: int = 4000, *, max_tokens: int | None = None, limit: int = 20
+    ) -> list[Message]:
+        """The newest whole messages that fit, at most `limit`, oldest first; always at least one."""
+        return context.within_budget(self.get_recent_messages(session_id, max(1, limit)), max_chars, max_tokens)
+
+    def build_system_prompt(self, *, session_id: str | None = None, limit: int = 12) -> str:
+        """System text with the confirmed facts, pinned and most used first; in Chinese where the user last wrote it."""
+        recent = self.get_recent_messages(session_id, 10) if session_id else []
+        said = next((message.content for message in reversed(recent) if message.role == "user"), "")
+        return context.system_prompt(self.list_facts(limit=limit), text.detect_language(said))
+
+    def set_feedback(self, message_id: str, feedback: int) -> Message:
+        """-1, 0 or 1."""
+        if feedback not in (-1, 0, 1):
+            raise InvalidInputError(f"Feedback is -1, 0 or 1, not {feedback!r}.")
+        return self._set_on_message(message_id, feedback=feedback)
+
+    def set_intent(self, message_id: str, intent: str | None) -> Message:
+        return self._set_on_message(message_id, intent=intent)
+
+    def _set_on_message(self, message_id: str, **changes: Any) -> Message:
+        with self.database.transaction():
+            messages.get_message(self.database, self.user_id, message_id)
+            messages.update_message(self.database, self.user_id, message_id, **changes)
+            self._event("tagged", "messages", message_id, json.dumps(changes, ensure_ascii=False))
+            return messages.get_message(self.database, self.user_id, message_id)
+
+    @staticmethod
+    def _content(content: str, *, may_be_empty: bool = False) -> tuple[str, tuple[str, ...]]:
+        content, notes = text.clean(content)
+        if not content.strip() and not may_be_empty:
+            raise InvalidInputError("The message is empty. Write something first.")
+        # A character takes at most four bytes, so most texts need not be encoded to know.
+        if len(content) * 4 > MAX_MESSAGE_BYTES and (size := len(content.encode())) > MAX_MESSAGE_BYTES:
+            raise TooLargeError("The message", size, MAX_MESSAGE_BYTES)
+        return content, notes
+
+    # -- facts --
+
+    def set_fact(self, key: str, value: str, *, confidence: float | None = None, **details: Any) -> Fact:
+        """States a fact. Over a current single-valued key it is a correction (0.95, the old one 0.3 and superseded)
+        unless `confidence` is given. `details`: source_message_id, source_version_id, quote, category, expires_at, …
+
+        Raises UnregisteredKeyError, TooLargeError (value over 100 characters), InvalidInputError.
+        """
+        with self.database.transaction():
+            fact = self._facts.set_fact(key, value, confidence=confidence, **self._sourced(details))
+            self._event("stated", "facts", fact.id, f"{key}\x1f{fact.value}")
+            return fact
+
+    def propose_fact(self, key: str, value: str, *, confidence: float = 0.8, **details: Any) -> Fact | None:
+        """Puts an inferred fact before the user; None if it is known, was rejected, or is too uncertain (under 0.7)."""
+        with self.database.transaction():
+            fact = self._facts.propose_fact(key, value, confidence=confidence, **self._sourced(details))
+            if fact:
+                self._event("proposed", "facts", fact.id, f"{key}\x1f{fact.value}")
+            return fact
+
+    def confirm_fact(self, id: str, *, value: str | None = None) -> Fact:
+        """Accepts a proposed or disputed fact, with another value if given."""
+        with self.database.transaction():
+            fact, _ = self._facts.confirm_fact(id, value=value)
+            self._event("confirmed", "facts", id, f"{fact.key}\x1f{fact.value}")
+            return fact
+
+    def reject_fact(self, id: str, *, never_this_kind: bool = False) -> Receipt:
+        """Deletes a proposed fact; it is not proposed again. Undoable for 10 s."""
+        with self.database.transaction():
+            operation = self._facts.reject_fact(id, never_this_kind=never_this_kind)
+            self._event("rejected", "facts", id)
+            events.drop_salts(self.database, id)
+            return Receipt(operation.id, {"facts": 1}, operation.until)
+
+    def pin_fact(self, id: str, pinned: bool = True) -> Fact:
+        with self.database.transaction():
+            fact = self._facts.pin_fact(id, pinned)
+            self._event("pinned" if pinned else "unpinned", "facts", id)
+            return fact
+
+    def end_fact(self, id: str) -> Fact:
+        """What it says is over, such as a task done: archived, still readable."""
+        with self.database.transaction():
+            fact = self._facts.end_fact(id)
+            self._event("ended", "facts", id)
+            return fact
+
+    def get_fact(self, key: str, *, as_of: int | None = None, known_at: int | None = None) -> Fact | None:
+        """The current fact under a key. `as_of` (ms): what was true then; `known_at` (ms): what was believed then."""
+        return self._facts.get_fact(key, as_of=as_of, known_at=known_at)
+
+    def list_facts(
+        self,
+        *,
+        status: str | None = "current",
+        prefix: str | None = None,
+        category: str | None = None,
+        source_message_id: str | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        """Pinned, most used and newest first. `status` None takes all."""
+        return self._facts.list_facts(
+            status=status, prefix=prefix, category=category, source_message_id=source_message_id, limit=limit
+        )
+
+    def fact_history(self, key: str) -> list[Fact]:
+        """Everything ever held under a key, newest first."""
+        return self._facts.fact_history(key)
+
+    def register_namespace(self, prefix: str, *, single_valued: bool = True, ttl_ms: int | None = None) -> Namespace:
+        """Allows fact keys under `prefix` (`trip::`), or one whole key (`user::hobby`)."""
+        if not prefix or any(mark in prefix for mark in "*?["):
+            raise InvalidInputError(f"{prefix!r} cannot be a prefix: it is empty or holds one of * ? [.")
+        with self.database.transaction():
+            namespaces.upsert_namespace(
+                self.database, self.user_id, prefix, single_valued=single_valued, ttl_ms=ttl_ms, now=self.clock()
+            )
+        return Namespace(prefix, single_valued, ttl_ms)
+
+    def list_namespaces(self) -> list[Namespace]:
+        return namespaces.list_namespaces(self.database, self.user_id)
+
+    def _sourced(self, details: dict[str, Any]) -> dict[str, Any]:
+        """A source message is taken in the version that is newest now."""
+        source = details.get("source_message_id")
+        if source and not details.get("source_version_id"):
+            message = messages.find_message(self.database, self.user_id, source)
+            if message is None:
+                raise NotFoundError("message", source)
+            details["source_version_id"] = message.version_id
+        return details
+
+    # -- finding --
+
+    def recall(
+        self, query: str | Sequence[str], *, limit: int = 20, session_id: str | None = None, history: bool = False
+    ) -> list[Recollection]:
+        """Memories that bear on a question, or on any of several, best first."""
+        return finding.recall(
+            self.database,
+            self.user_id,
+            self.agent_id,
+            [query] if isinstance(query, str) else list(query),
+            now=self.clock(),
+            limit=limit,
+            session_id=session_id,
+            history=history,
+        )
+
+    def search(self, text: str, **filters: Any) -> list[Hit]:
+        """Messages that hold the text exactly, newest first. Filters: session_id, role, speaker, since, until (ms),
+        limit, offset."""
+        return finding.search(self.database, self.user_id, text, **filters)
+
+    # -- answers and what they rested on --
+
+    def record_uses(self, message_id: str, used: Iterable[tuple[str, str, Mapping[str, Any]]]) -> None:
+        """Notes which memories, (kind, id, reason) in order of rank, an answer rests on."""
+        items = list(used)
+        with self.database.transaction():
+            messages.get_message(self.database, self.user_id, message_id)
+            uses.insert_uses(self.database, self.user_id, message_id, items, self.clock())
+            ids = [id for kind, id, _ in items if kind == "facts"]
+            fact_rows.mark_used(self.database, self.user_id, ids, self.clock())
+
+    def list_uses(self, message_id: str) -> list[Use]:
+        return uses.list_uses(self.database, self.user_id, message_id)
+
+    # -- tool calls --
+
+    def add_tool_call(
+        self,
+        session_id: str,
+        tool_name: str,
+        input: Any,
+        *,
+        message_id: str | None = None,
+        status: str = "proposed",
+        id: str | None = None,
+    ) -> ToolCall:
+        with self.database.transaction():
+            sessions.get_session(self.database, self.user_id, session_id)
+            id = id or uuid7(self.clock())
+            tool_calls.insert_tool_call(
+                self.database,
+                self.user_id,
+                id=id,
+                session_id=session_id,
+                message_id=message_id,
+                tool_name=tool_name,
+                input=input,
+                status=self._call_status(status),
+                now=self.clock(),
+            )
+            self._event("added", "tool_calls", id, json.dumps(input, ensure_ascii=False))
+            return tool_calls.get_tool_call(self.database, self.user_id, id)
+
+    def update_tool_call(
+        self, id: str, status: str, *, output: Any = None, error: str | None = None
+    ) -> ToolCall:
+        with self.database.transaction():
+            tool_calls.get_tool_call(self.database, self.user_id, id)
+            tool_calls.update_tool_call(
+                self.database, self.user_id, id, self._call_status(status), output=output, error=error, now=self.clock()
+            )
+            self._event(status, "tool_calls", id, json.dumps(output, ensure_ascii=False))
+            return tool_calls.get_tool_call(self.database, self.user_id, id)
+
+    def list_tool_calls(self, session_id: str) -> list[ToolCall]:
+        return tool_calls.list_tool_calls(self.database, self.user_id, session_id)
+
+    @staticmethod
+    def _call_status(status: str) -> str:
+        if status not in _CALL_STATUSES:
+            raise InvalidInputError(f"A tool call has one of the statuses {', '.join(sorted(_CALL_STATUSES))}.")
+        return status
+
+    # -- settings, forgetting, care --
+
+    def get_setting(self, name: str, default: Any = None) -> Any:
+        return settings.get_setting(self.database, self.user_id, name, default)
+
+    def set_setting(self, name: str, value: Any) -> None:
+        """Any JSON value; None removes the setting."""
+        with self.database.transaction():
+            settings.set_setting(self.database, self.user_id, name, value, self.clock())
+
+    def forget(
+        self,
+        *,
+        fact_id: str | None = None,
+        message_id: str | None = None,
+        session_id: str | None = None,
+        text: str | None = None,
+    ) -> Receipt:
+        """Forgets one fact, a message or a session with what was learned from it, or everything holding a text.
+        Undoable for 10 s. Raises NotFoundError, and InvalidInputError unless exactly one is named."""
+        with self.database.transaction():
+            receipt = self._forgetting.forget(
+                fact_id=fact_id, message_id=message_id, session_id=session_id, text=text
+            )
+            self._event("forgotten", "memory", receipt.operation_id)
+            return receipt
+
+    def undo(self, operation_id: str) -> None:
+        """Puts back what an operation of the last 10 seconds changed. Raises UndoExpiredError."""
+        with self.database.transaction():
+            self._undo.undo(operation_id)
+            self._event("undone", "memory", operation_id)
+
+    def cleanup_old_messages(self, days: int = 30, *, delete: bool = False) -> Receipt:
+        """Deletes messages older than `days` if `delete`, else only counts them. Facts and summaries stay."""
+        with self.database.transaction():
+            receipt = self._forgetting.cleanup(days, delete=delete)
+            if delete:
+                self._event("cleaned", "memory", receipt.operation_id)
+            return receipt
+
+    def stats(self) -> dict[str, int]:
+        """Rows by table, and the database's size in bytes."""
+        return stats.counts(self.database, self.user_id)
+
+    def verify(self) -> ChainReport:
+        """Walks the event chain."""
+        return events.verify(self.database)
+
+    def idle_work(self, budget_ms: int) -> bool:
+        """Merges the search index a little, for about `budget_ms`. True if there is more to do."""
+        self._undo.forget_expired()
+        with self.database.transaction():
+            return index.merge(self.database, budget_ms)
+
+    # -- files --
+
+    def export_to(self, path: str | Path) -> None:
+        """Writes the memory to a new file: one plain SQLite database without what only synchronisation needs."""
+        export_memory(self.database, path)
+
+    def import_file(self, path: str | Path, *, mode: str = "merge") -> dict[str, Any]:
+        """Adds the rows of an exported file, or puts them in the place of this user's (`mode` "replace").
+
+        The file is read apart and never trusted. Raises NotADatabaseError, NewerDatabaseError, DatabaseCorruptError,
+        ImportRefusedError; nothing is changed then. Returns the report of import_rows().
+        """
+        return self.import_rows(read_memory_file(Path(path)), mode=mode)
+
+    def import_rows(
+        self, batches: Iterable[tuple[str, Sequence[Mapping[str, Any]]]], *, mode: str = "merge"
+    ) -> dict[str, Any]:
+        """Rows of read_memory_file(): all in one transaction. Returns {imported, skipped, conflicts, …} by table."""
+        with self.database.transaction():
+            report = import_rows(self.database, self.user_id, batches, mode=mode, now=self.clock())
+            self._event("imported", "memory", uuid7(self.clock()), json.dumps(report["imported"]))
+            return report

@@ -299,15 +299,16 @@ def command_test(options: argparse.Namespace) -> int:
     if unknown:
         raise BuildError(f"There is no test suite {min(unknown)!r}. There are: {', '.join(suites.SUITES)}.")
     chosen = options.suites or list(suites.SUITES)
+    needs = frozenset().union(*(suites.SUITES[name].needs for name in chosen))
     env = dict(os.environ)
-    if any(suites.SUITES[name].needs_site for name in chosen):
-        build()
-    if any(suites.SUITES[name].needs_browser for name in chosen):
-        env["PY_MEMORY_CHROMIUM"] = find_chromium() or ""
-    if "lint" in chosen:
+    if "packages" in needs:
         with exclusively():
-            env["PATH"] = node_environment()["PATH"]
+            env = node_environment()
             install_web_packages(env)
+    if "site" in needs:
+        build()
+    if "browser" in needs:
+        env["PY_MEMORY_CHROMIUM"] = find_chromium() or ""
     if options.screens:
         env["PY_MEMORY_SCREENS"] = str(DIST / "screens")
     return suites.run_suites(chosen, python=PYTHON, env=env, reports=DIST / "reports")

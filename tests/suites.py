@@ -17,13 +17,13 @@ TSC = Path("web/node_modules/typescript/bin/tsc")
 
 @dataclass(frozen=True)
 class Suite:
-    """`pytest` holds pytest's arguments; `commands` are further checks that each count as one test."""
+    """`pytest` holds pytest's arguments; `commands` are further checks that each count as one test.
+    `needs` names what build.py prepares first: "packages" (of the page), "site" (built), "browser"."""
 
     budget_s: int
     pytest: tuple[str, ...] = ()
     commands: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    needs_site: bool = False
-    needs_browser: bool = False
+    needs: frozenset[str] = frozenset()
 
 
 PYTHON_SUITE = "tests/browser/test_python_suite.py"
@@ -37,11 +37,12 @@ SUITES = {
             "TypeScript, page": ("node", str(TSC), "-p", "web/tsconfig.json"),
             "TypeScript, worker": ("node", str(TSC), "-p", "web/tsconfig.worker.json"),
         },
+        needs=frozenset({"packages"}),
     ),
     "unit": Suite(480, pytest=("tests/unit",)),
-    "pyodide": Suite(600, pytest=(PYTHON_SUITE,), needs_site=True, needs_browser=True),
+    "pyodide": Suite(600, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
     "browser": Suite(
-        1200, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs_site=True, needs_browser=True
+        1200, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
     ),
 }
 

@@ -27,7 +27,10 @@ def test_fault_03_a_damaged_last_record_costs_that_record_only(launch: Launch, o
     held = len(host.texts(page, session))
     host.database(page, "log", "flip", key=last)
     reload_ready(page)
-    assert host.texts(page, session) in ([f"message {n}" for n in range(held - 1)], [f"message {n}" for n in range(held)])
+    assert host.texts(page, session) in (
+        [f"message {n}" for n in range(held - 1)],
+        [f"message {n}" for n in range(held)],
+    )
     assert host.status(page)["warning"] == "restored"
     assert host.database(page, "quarantine", "count") == 1
     host.add(page, session, "and on")
@@ -36,7 +39,9 @@ def test_fault_03_a_damaged_last_record_costs_that_record_only(launch: Launch, o
     assert host.status(page)["warning"] is None
 
 
-def test_fault_13_a_damaged_chunk_is_made_from_the_generation_before(launch: Launch, open_page: OpenPage) -> None:
+def test_fault_13_a_damaged_chunk_is_made_from_the_generation_before(
+    launch: Launch, open_page: OpenPage
+) -> None:
     page = open_page(launch())
     session = host.start_session(page)
     host.add(page, session, "in the base")
@@ -65,7 +70,9 @@ def test_a_damaged_rewrite_falls_back_to_what_it_was_made_from(launch: Launch, o
     assert host.status(page)["warning"] == "restored"
 
 
-def test_when_nothing_is_whole_the_user_decides_and_nothing_is_deleted(launch: Launch, open_page: OpenPage) -> None:
+def test_when_nothing_is_whole_the_user_decides_and_nothing_is_deleted(
+    launch: Launch, open_page: OpenPage
+) -> None:
     page = open_page(launch())
     host.add(page, host.start_session(page), "hard to reach")
     page.evaluate("() => pyMemory.flush()")

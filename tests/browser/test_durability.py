@@ -44,7 +44,10 @@ def test_message_sent_before_ready_survives_a_reload_and_is_sent_once(launch: La
     page.goto(site_url + "?lang=en", wait_until="commit")
     page.wait_for_function("() => globalThis.pyMemory !== undefined")
     # The promise of send() is not awaited: the page goes while Python is still loading.
-    assert page.evaluate("() => { pyMemory.send({text: 'sent early'}); return pyMemory.status().state }") == "starting"
+    assert (
+        page.evaluate("() => { pyMemory.send({text: 'sent early'}); return pyMemory.status().state }")
+        == "starting"
+    )
     page.wait_for_timeout(100)
     page.reload()
     page.evaluate("() => pyMemory.ready")
@@ -93,7 +96,9 @@ FULL_DISK = """
 MORE_SPACE = "() => { IDBObjectStore.prototype.put = realPut; }"
 
 
-def test_fault_05_full_disk_is_shown_and_the_next_success_saves_all(launch: Launch, open_page: OpenPage) -> None:
+def test_fault_05_full_disk_is_shown_and_the_next_success_saves_all(
+    launch: Launch, open_page: OpenPage
+) -> None:
     page = open_page(launch())
     session = host.start_session(page)
     host.add(page, session, "fits")
@@ -113,7 +118,9 @@ def test_fault_05_full_disk_is_shown_and_the_next_success_saves_all(launch: Laun
     assert host.texts(page, session) == ["fits", "does not fit", "fits again"]
 
 
-def test_fault_05_a_full_disk_does_not_keep_the_memory_from_opening(launch: Launch, open_page: OpenPage) -> None:
+def test_fault_05_a_full_disk_does_not_keep_the_memory_from_opening(
+    launch: Launch, open_page: OpenPage
+) -> None:
     context = launch(service_workers="block")
     page = open_page(context)
     session = host.start_session(page)
@@ -158,7 +165,9 @@ def test_fault_06_lost_connection_is_opened_again(launch: Launch, open_page: Ope
     assert host.texts(page, session) == ["over the new connection"]
 
 
-def test_fault_07_an_upgrade_elsewhere_is_not_blocked(launch: Launch, open_page: OpenPage, site_url: str) -> None:
+def test_fault_07_an_upgrade_elsewhere_is_not_blocked(
+    launch: Launch, open_page: OpenPage, site_url: str
+) -> None:
     context = launch()
     page = open_page(context)
     host.start_session(page)
@@ -192,7 +201,9 @@ def test_fault_09_eviction_is_noticed(launch: Launch, open_page: OpenPage, site_
     assert host.status(page)["warning"] == "evicted"
 
 
-def test_fault_10_without_locks_it_works_in_memory_and_says_so(launch: Launch, open_page: OpenPage, site_url: str) -> None:
+def test_fault_10_without_locks_it_works_in_memory_and_says_so(
+    launch: Launch, open_page: OpenPage, site_url: str
+) -> None:
     port = site_url.rstrip("/").rpartition(":")[2]
     flags = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP plain.test 127.0.0.1"]
     page = open_page(launch(args=flags), url=f"http://plain.test:{port}/")

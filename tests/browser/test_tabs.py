@@ -45,7 +45,9 @@ def test_take_over_when_the_owner_closes(launch: Launch, open_page: OpenPage) ->
     first.close()
     wait_for_owner(second, "this-tab")
     assert len(second.evaluate("() => answers")) == 20
-    assert sorted(host.texts(second, session)) == sorted(["through the first tab", *(f"message {i}" for i in range(20))])
+    assert sorted(host.texts(second, session)) == sorted(
+        ["through the first tab", *(f"message {i}" for i in range(20))]
+    )
 
 
 def test_use_here_takes_the_memory_over(launch: Launch, open_page: OpenPage) -> None:
@@ -68,16 +70,20 @@ def test_a_frozen_former_owner_cannot_write(launch: Launch, open_page: OpenPage)
     # The first worker sleeps through its loss of the lock, with a message on its way.
     first.evaluate("() => pyMemory.flush()")
     devtools = first.workers[0]
-    devtools.evaluate("() => { setTimeout(() => { const end = Date.now() + 4000; while (Date.now() < end); }, 0) }")
+    devtools.evaluate(
+        "() => { setTimeout(() => { const end = Date.now() + 4000; while (Date.now() < end); }, 0) }"
+    )
     first.evaluate(
-        "(session_id) => { pyMemory.call('add_message', {session_id, role: 'user', content: 'late'}) }", session
+        "(session_id) => { pyMemory.call('add_message', {session_id, role: 'user', content: 'late'}) }",
+        session,
     )
     second.evaluate("() => pyMemory.takeOver()")
     wait_for_owner(second, "this-tab")
     host.add(second, session, "while it slept")
     wait_for_owner(first, "other-tab")
     second.wait_for_function(
-        """async (session_id) => (await pyMemory.call('list_messages', {session_id})).length === 3""", arg=session
+        """async (session_id) => (await pyMemory.call('list_messages', {session_id})).length === 3""",
+        arg=session,
     )
     assert sorted(host.texts(second, session)) == ["agreed", "late", "while it slept"]
     second.reload()

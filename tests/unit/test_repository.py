@@ -1,0 +1,82 @@
+"""Rules of the repository itself: pinned dependencies, each with its reason, and no registry addresses."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.cpython
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCK = ROOT / "web" / "package-lock.json"
+EXACT_NPM = re.compile(r"\d+\.\d+\.\d+([-+.\w]*)?")
+EXACT_PYTHON = re.compile(r"[A-Za-z0-9_.-]+==[\w.]+")
+
+
+def web_packages() -> dict[str, str]:
+    package = json.loads((ROOT / "web" / "package.json").read_text("utf-8"))
+    return {**package["dependencies"], **package["devDependencies"]}
+
+
+def python_requirements() -> list[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    requirements = list(project["build-system"]["requires"])
+    for extra in project["project"]["optional-dependencies"].values():
+        requirements += extra
+    # build.py's own pins: the Node for machines that have none, and the wheel that the site carries.
+    requirements += re.findall(r'^[A-Z_]+ = "([\w-]+==[\w.]+)', (ROOT / "build.py").read_text("utf-8"), re.M)
+    return requirements
+
+
+def test_core_has_no_dependencies() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["dependencies"] == []
+
+
+def test_lock_file_holds_no_registry_address() -> None:
+    text = LOCK.read_text("utf-8")
+    assert '"resolved"' not in text
+    assert '"integrity"' in text
+    assert "registry" not in text
+
+
+@pytest.mark.parametrize("name", sorted(web_packages()))
+def test_web_packages_are_pinned_and_locked(name: str) -> None:
+    version = web_packages()[name]
+    assert EXACT_NPM.fullmatch(version), f"{name} {version} is not an exact version"
+    assert json.loads(LOCK.read_text("utf-8"))["packages"][f"node_modules/{name}"]["version"] == version
+
+
+@pytest.mark.parametrize("requirement", python_requirements())
+def test_python_packages_are_pinned(requirement: str) -> None:
+    assert EXACT_PYTHON.fullmatch(requirement), f"{requirement} is not an exact version"
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted({*web_packages(), *(requirement.partition("==")[0] for requirement in python_requirements())}),
+)
+def test_every_dependency_has_its_line(name: str) -> None:
+    lines = (ROOT / "docs" / "dependencies.md").read_text("utf-8").splitlines()
+    assert any(line.startswith(f"| `{name}` |") for line in lines), (
+        f"docs/dependencies.md has no line for {name}"
+    )
+
+
+def test_the_policy_has_one_source() -> None:
+    policy = json.loads((ROOT / "web" / "policy.json").read_text("utf-8"))
+    assert policy["default-src"] == "'none'"
+    assert "'unsafe-inline'" not in json.dumps(policy)
+    assert "'unsafe-eval'" not in json.dumps(policy)
+    holders = [
+        path.relative_to(ROOT).as_posix()
+        for folder in ("py_memory", "web/src", "web/public")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".ts", ".tsx", ".html", ".mjs")
+        and "wasm-unsafe-eval" in path.read_text("utf-8")
+    ]
+    assert holders == []

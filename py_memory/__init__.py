@@ -1,0 +1,42 @@
+"""An agent's memory in one SQLite file, the same in a browser page (Pyodide) and on CPython."""
+
+from .agent import ChatAgent
+from .errors import (
+    ConflictError,
+    DatabaseCorruptError,
+    ImportRefusedError,
+    InvalidInputError,
+    ModelError,
+    NewerDatabaseError,
+    NotADatabaseError,
+    NotFoundError,
+    PyMemoryError,
+    StorageError,
+    TooLargeError,
+    UndoExpiredError,
+    UnregisteredKeyError,
+)
+from .models.offline import OfflineAssistant
+from .store import MemoryStore
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ChatAgent",
+    "ConflictError",
+    "DatabaseCorruptError",
+    "ImportRefusedError",
+    "InvalidInputError",
+    "MemoryStore",
+    "ModelError",
+    "NewerDatabaseError",
+    "NotADatabaseError",
+    "NotFoundError",
+    "OfflineAssistant",
+    "PyMemoryError",
+    "StorageError",
+    "TooLargeError",
+    "UndoExpiredError",
+    "UnregisteredKeyError",
+    "__version__",
+]

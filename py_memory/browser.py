@@ -11,11 +11,11 @@ import dataclasses
 import json
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from .agent import ChatAgent
 from .database import open_block_file
-from .errors import InvalidInputError
+from .errors import ImportRefusedError, InvalidInputError
 from .formats.memory_file import read_memory_file
 from .models.offline import OfflineAssistant
 from .recall import index
@@ -66,7 +66,7 @@ class Host:
 
     def _open(self, path: str) -> None:
         self._store = PageStore(open_block_file(path))
-        self._store.durable = self._durable  # type: ignore[method-assign]
+        self._store.durable = self._durable
         self._agent = ChatAgent(self._store, OfflineAssistant())
 
     async def _durable(self) -> None:
@@ -169,9 +169,13 @@ def read_file(path: str, emit: Callable[[str], None]) -> str:
 
     def run() -> None:
         for batch in read_memory_file(Path(path)):
-            emit(json.dumps(batch))
+            emit(json.dumps(batch, default=_refuse))
 
     return answer(run)
+
+
+def _refuse(value: object) -> NoReturn:
+    raise ImportRefusedError(f"The file holds a value of a kind no memory holds: {type(value).__name__}.")
 
 
 def answer(run: Callable[[], Any]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ from .errors import (
     DatabaseCorruptError,
     NewerDatabaseError,
     NotADatabaseError,
-    PyMemoryError,
+    StorageError,
     UnregisteredKeyError,
 )
 
@@ -40,9 +41,11 @@ __all__ = [
 APPLICATION_ID = 0x504D454D  # "PMEM", the file type in bytes 68–71 of the header
 HEADER = b"SQLite format 3\0"
 BUSY_TIMEOUT_S = 10.0
-# WAL can lose a reset of its log in SQLite 3.7.0 to 3.51.2 (sqlite.org/wal.html), so older libraries keep a rollback journal.
+# In SQLite 3.7.0 to 3.51.2 two connections can lose a reset of the WAL; those keep a rollback journal.
 FIRST_SAFE_WAL = (3, 51, 3)
 BLOCK_PAGE_BYTES = 1024  # a turn dirties less than half the bytes that it does with pages of 4,096
+# What SQLite says when the file cannot be reached or written, though nothing in it is wrong.
+_STORAGE_SIGNS = ("locked", "is full", "readonly", "unable to open", "disk I/O", "already exists")
 
 Row: TypeAlias = sqlite3.Row
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
@@ -95,7 +98,10 @@ def open_block_file(path: str) -> sqlite3.Connection:
 
 def _open_file(path: str) -> sqlite3.Connection:
     _refuse_foreign_file(path)
-    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_S)
+    try:
+        return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_S)
+    except sqlite3.Error as error:
+        raise StorageError(f"{path} could not be opened ({error}). Check that its folder exists.") from error
 
 
 # What reading a file that nobody trusts may do: look at plain tables, and nothing else.
@@ -138,15 +144,17 @@ def clear_tables(path: str | Path, tables: Iterable[str]) -> None:
 
 
 def _refuse_foreign_file(path: str) -> None:
-    """An existing file must at least begin like an SQLite database; a missing or empty one is new."""
+    """An existing file must begin like an SQLite database. Only a first start that was cut off leaves an empty one
+    with a journal, which SQLite takes up again."""
     file = Path(path)
-    if path == ":memory:" or not file.exists() or file.stat().st_size == 0:
+    if path == ":memory:" or not file.is_file() or Path(f"{path}-journal").exists():
         return
     with file.open("rb") as opened:
         start = opened.read(len(HEADER))
     if start != HEADER:
+        what = "is not an SQLite database" if start else "is empty"
         raise NotADatabaseError(
-            f"{file.name} is not an SQLite database. Choose the memory's .db file; this one was not changed."
+            f"{file.name} {what}. Choose the memory's .db file; this one was not changed."
         )
 
 
@@ -154,24 +162,22 @@ class Database:
     """One connection with one lock around it, so that threads take turns.
 
     `path_or_connection` is a path, ":memory:", or an open connection of sqlite3 or a module with its interface.
-    Raises NotADatabaseError, NewerDatabaseError or DatabaseCorruptError and leaves the file as it was.
+    Raises NotADatabaseError, NewerDatabaseError or DatabaseCorruptError and leaves the file as it was. Later, SQLite's
+    exceptions come as ConflictError, UnregisteredKeyError, DatabaseCorruptError or StorageError.
     """
 
     def __init__(self, path_or_connection: Any) -> None:
         self._lock = threading.RLock()
         self._depth = 0
-        self._rolled_back: list[Callable[[], None]] = []
-        if isinstance(path_or_connection, str | Path):
-            self.connection = _open_file(str(path_or_connection))
-            self._is_file = str(path_or_connection) != ":memory:"
-        else:
-            self.connection = path_or_connection
-            self.connection.isolation_level = None
-            self._is_file = False
+        self._broken = False  # an operation inside the open transaction stopped half-way
+        self._rolled_back: list[Callable[[], object]] = []
+        opened_here = isinstance(path_or_connection, str | Path)
+        self.connection: Any = _open_file(str(path_or_connection)) if opened_here else path_or_connection
         try:
+            self.connection.isolation_level = None
             self._prepare()
         except BaseException:
-            if isinstance(path_or_connection, str | Path):
+            if opened_here:
                 self.connection.close()
             raise
 
@@ -180,49 +186,49 @@ class Database:
         connection.row_factory = _row_factory_of(connection)
         connection.create_function("search_terms", 1, text.search_terms, deterministic=True)
         connection.create_function("search_marks", 2, text.search_marks, deterministic=True)
-        try:
-            self._check_identity()
-            connection.execute("PRAGMA foreign_keys=ON")
-            connection.execute("PRAGMA secure_delete=ON")
-            if self._is_file:
-                self._choose_journal()
-            self.migrate()
-        except connection.DatabaseError as error:
-            if isinstance(error, connection.OperationalError):
-                raise
-            raise DatabaseCorruptError(
-                f"SQLite cannot read this file ({error}). It was not changed; use an earlier copy of it."
-            ) from error
+        self._check_identity()
+        self._run("PRAGMA foreign_keys=ON")
+        self._run("PRAGMA secure_delete=ON")
+        if (
+            self.value("PRAGMA locking_mode") != "exclusive"
+        ):  # the page's block file needs no journal of its own
+            self._choose_journal()
+        self.migrate()
 
     def _check_identity(self) -> None:
-        (application,) = self.connection.execute("PRAGMA application_id").fetchone()
-        (version,) = self.connection.execute("PRAGMA user_version").fetchone()
-        (objects,) = self.connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        application = self.value("PRAGMA application_id")
+        version = self.value("PRAGMA user_version")
+        objects = self.value("SELECT count(*) FROM sqlite_schema")
         if application == 0 and version == 0 and objects == 0:
             return
         if application != APPLICATION_ID:
             raise NotADatabaseError(
-                "This SQLite file belongs to another program. Choose the memory's .db file; this one was not changed."
+                "This SQLite file belongs to another program. Choose the memory's .db file; it was not changed."
             )
         if version > SCHEMA_VERSION:
             raise NewerDatabaseError(version, SCHEMA_VERSION)
 
     def _choose_journal(self) -> None:
-        (version,) = self.connection.execute("SELECT sqlite_version()").fetchone()
-        wal = tuple(int(part) for part in version.split(".")) >= FIRST_SAFE_WAL
-        (current,) = self.connection.execute("PRAGMA journal_mode").fetchone()
-        if wal and current != "wal":
-            self.connection.execute("PRAGMA journal_mode=WAL").fetchall()
-        elif not wal:
-            self.connection.execute("PRAGMA journal_mode=TRUNCATE").fetchall()
-        self.connection.execute(f"PRAGMA synchronous={'NORMAL' if wal else 'FULL'}")
+        version = tuple(int(part) for part in self.value("SELECT sqlite_version()").split("."))
+        mode = "wal" if version >= FIRST_SAFE_WAL else "truncate"
+        self._run(f"PRAGMA busy_timeout={int(BUSY_TIMEOUT_S * 1000)}")
+        # A change to or from WAL does not wait for other connections by itself.
+        deadline = time.monotonic() + BUSY_TIMEOUT_S
+        while self.value("PRAGMA journal_mode") not in (mode, "memory"):
+            try:
+                self.value(f"PRAGMA journal_mode={mode}")
+            except StorageError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+        self._run("PRAGMA synchronous=FULL")
 
     def migrate(self) -> None:
-        """Applies all pending migrations in one transaction: either the file is at SCHEMA_VERSION or unchanged."""
-        if self.one("PRAGMA user_version")[0] == SCHEMA_VERSION:  # type: ignore[index]
+        """Applies all pending migrations in one transaction: the file is at SCHEMA_VERSION or unchanged."""
+        if self.value("PRAGMA user_version") == SCHEMA_VERSION:
             return
         with self.transaction():
-            found = self.one("PRAGMA user_version")[0]  # type: ignore[index]  # again, now under the lock
+            found = self.value("PRAGMA user_version")  # again, now under the lock
             for version, script in MIGRATIONS.items():
                 if version > found:
                     for statement in _statements(script):
@@ -236,35 +242,49 @@ class Database:
     def transaction(self) -> Iterator[None]:
         """BEGIN IMMEDIATE … COMMIT; inside another one it joins it. Any exception rolls everything back.
 
-        Constraint failures become ConflictError or UnregisteredKeyError.
+        A caller may catch the error of a joined operation and go on, unless that had changed something already: then
+        the whole transaction is taken back at its end with ConflictError.
         """
         with self._lock:
             if self._depth:
-                self._depth += 1
-                try:
-                    yield
-                finally:
-                    self._depth -= 1
+                yield from self._joined()
                 return
-            self.connection.execute("BEGIN IMMEDIATE")
-            self._depth = 1
+            self._run("BEGIN IMMEDIATE")
+            self._depth, self._broken = 1, False
             try:
                 yield
-                self.connection.execute("COMMIT")
-            except BaseException as error:
+                self._refuse_if_broken()
+                self._run("COMMIT")
+            except BaseException:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
                 for undo in reversed(self._rolled_back):
                     undo()
-                translated = self._translated(error)
-                if translated is not error:
-                    raise translated from error
                 raise
             finally:
                 self._depth = 0
                 self._rolled_back.clear()
 
-    def on_rollback(self, undo: Callable[[], None]) -> None:
+    def _joined(self) -> Iterator[None]:
+        before = self.total_changes
+        self._depth += 1
+        try:
+            yield
+        except BaseException:
+            # Some errors, such as a full disk, make SQLite end the transaction by itself.
+            if self.total_changes != before or not self.connection.in_transaction:
+                self._broken = True
+            raise
+        finally:
+            self._depth -= 1
+
+    def _refuse_if_broken(self) -> None:
+        if self._broken:
+            raise ConflictError(
+                "An operation of this action stopped half-way, so all of the action was taken back. Start it again."
+            )
+
+    def on_rollback(self, undo: Callable[[], object]) -> None:
         """Calls `undo` if the transaction that is now open is rolled back; for state kept outside SQLite."""
         if self._depth:
             self._rolled_back.append(undo)
@@ -273,57 +293,99 @@ class Database:
     def in_transaction(self) -> bool:
         return self._depth > 0
 
-    def _translated(self, error: BaseException) -> BaseException:
-        if isinstance(error, PyMemoryError) or not isinstance(error, self.connection.IntegrityError):
-            return error
-        reason = str(error)
-        if reason == "unregistered fact key":
-            return UnregisteredKeyError("(given)")
-        return ConflictError(f"The change contradicts what is stored ({reason}). Nothing was changed.")
-
-    def execute(self, sql: str, parameters: Parameters = ()) -> sqlite3.Cursor:
-        """Runs one statement in the transaction that is open. Raises RuntimeError outside one."""
-        with self._lock:
-            if not self._depth:
-                raise RuntimeError("a statement that changes the memory needs a transaction")
-            return self.connection.execute(sql, parameters)  # type: ignore[no-any-return]
-
-    def attempt(self, sql: str, parameters: Parameters = ()) -> str | None:
-        """Like execute(), but a row that breaks a constraint is left out and the reason returned."""
-        try:
-            self.execute(sql, parameters)
-        except self.connection.IntegrityError as error:
-            return str(error)
-        return None
-
-    def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
-        """Runs one statement for each of the parameters, in the transaction that is open."""
-        with self._lock:
-            if not self._depth:
-                raise RuntimeError("a statement that changes the memory needs a transaction")
-            self.connection.executemany(sql, parameters)
-
     @property
     def total_changes(self) -> int:
         """Rows changed since the connection was opened."""
         return int(self.connection.total_changes)
 
-    def query(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+    def execute(self, sql: str, parameters: Parameters = ()) -> sqlite3.Cursor:
+        """Runs one statement in the transaction that is open. Raises RuntimeError outside one."""
         with self._lock:
-            return self.connection.execute(sql, parameters).fetchall()  # type: ignore[no-any-return]
+            self._need_transaction()
+            return self._run(sql, parameters)
+
+    def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
+        """Runs one statement for each of the parameters, in the transaction that is open."""
+        with self._lock:
+            self._need_transaction()
+            try:
+                self.connection.executemany(sql, parameters)
+            except self.connection.Error as error:
+                raise self._translated(error) from error
+
+    def attempt(self, sql: str, parameters: Parameters = ()) -> str | None:
+        """Like execute(), but a row that breaks a constraint is left out and the reason returned."""
+        with self._lock:
+            self._need_transaction()
+            try:
+                self.connection.execute(sql, parameters)
+            except self.connection.IntegrityError as error:
+                return str(error)
+            except self.connection.Error as error:
+                raise self._translated(error) from error
+            return None
+
+    def query(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+        """All rows. They are read at once, so that no open cursor keeps the file locked."""
+        with self._lock:
+            try:
+                rows: list[Row] = self.connection.execute(sql, parameters).fetchall()
+            except self.connection.Error as error:
+                raise self._translated(error) from error
+            return rows
 
     def one(self, sql: str, parameters: Parameters = ()) -> Row | None:
-        with self._lock:
-            return self.connection.execute(sql, parameters).fetchone()  # type: ignore[no-any-return]
+        """The first row, or None."""
+        rows = self.query(sql, parameters)
+        return rows[0] if rows else None
+
+    def value(self, sql: str, parameters: Parameters = ()) -> Any:
+        """The first column of the first row, or None."""
+        row = self.one(sql, parameters)
+        return None if row is None else row[0]
+
+    def _run(self, sql: str, parameters: Parameters = ()) -> sqlite3.Cursor:
+        try:
+            return self.connection.execute(sql, parameters)  # type: ignore[no-any-return]
+        except self.connection.Error as error:
+            raise self._translated(error) from error
+
+    def _need_transaction(self) -> None:
+        if not self._depth:
+            raise RuntimeError("a statement that changes the memory needs a transaction")
+        if not self.connection.in_transaction:
+            self._broken = True
+            self._refuse_if_broken()
+
+    def _translated(self, error: Exception) -> Exception:
+        said = str(error)
+        if isinstance(error, self.connection.IntegrityError):
+            if said == "unregistered fact key":
+                return UnregisteredKeyError("(given)")
+            return ConflictError(f"The change contradicts what is stored ({said}). Nothing was changed.")
+        if "not a database" in said:
+            return NotADatabaseError(
+                f"This is not an SQLite database ({said}). Choose the memory's .db file; it was not changed."
+            )
+        if "malformed" in said or "corrupt" in said:
+            return DatabaseCorruptError(
+                f"SQLite cannot read this memory ({said}). It was not changed; use an earlier copy of it."
+            )
+        if any(sign in said for sign in _STORAGE_SIGNS):
+            return StorageError(
+                f"The memory's file could not be read or written ({said}). Nothing was changed; free the file "
+                "or the space it needs and try again."
+            )
+        return error
 
     # -- care of the file --
 
     def image_to(self, path: str | Path) -> None:
-        """Writes a compact copy (VACUUM INTO) to `path`, which must not exist. Raises RuntimeError in a transaction."""
+        """Writes a compact copy (VACUUM INTO) to `path`, which must not exist. Not inside a transaction."""
         with self._lock:
             if self._depth:
                 raise RuntimeError("an image cannot be written inside a transaction")
-            self.connection.execute("VACUUM INTO ?", (str(path),))
+            self._run("VACUUM INTO ?", (str(path),))
 
     def integrity_check(self, *, quick: bool = False) -> list[str]:
         """SQLite's own check; an empty list means sound. `quick` leaves indexes out."""
@@ -337,8 +399,6 @@ class Database:
 
 def _row_factory_of(connection: Any) -> Any:
     """The Row class of the module the connection comes from."""
-    import sys
-
     module = sys.modules.get(type(connection).__module__.partition(".")[0])
     return getattr(module, "Row", sqlite3.Row)
 

@@ -300,6 +300,13 @@ class MemoryStore:
     def get_message(self, id: str) -> Message:
         return messages.get_message(self.database, self.user_id, id)
 
+    def find_message(self, id: str) -> Message | None:
+        return messages.find_message(self.database, self.user_id, id)
+
+    def replies_to(self, message_id: str) -> list[Message]:
+        """Messages whose parent it is, oldest first."""
+        return messages.replies_to(self.database, self.user_id, message_id)
+
     def message_versions(self, message_id: str) -> list[MessageVersion]:
         """All versions, oldest first."""
         messages.get_message(self.database, self.user_id, message_id)

@@ -22,6 +22,7 @@ __all__ = [
     "list_versions",
     "messages_before",
     "relink_children",
+    "replies_to",
     "rewrite_version",
     "seq_of",
     "seqs_of_session",
@@ -144,6 +145,17 @@ def branch(db: Database, user_id: str, leaf_id: str | None, limit: int) -> list[
         SELECT up.depth, x.* FROM up JOIN messages x ON x.id = up.id)"""
     rows = db.query(
         _SELECT.format(source=source) + " WHERE m.user_id = ? ORDER BY m.depth DESC", (leaf_id, limit, user_id)
+    )
+    return [_record(row) for row in rows]
+
+
+def replies_to(db: Database, user_id: str, message_id: str) -> list[Message]:
+    """Oldest first. Children lie in their parent's session, so its index serves."""
+    rows = db.query(
+        _SELECT.format(source="messages")
+        + " WHERE m.session_id = (SELECT p.session_id FROM messages p WHERE p.id = ?) AND m.parent_id = ? "
+        "AND m.user_id = ? ORDER BY m.created_at, m.id",
+        (message_id, message_id, user_id),
     )
     return [_record(row) for row in rows]
 

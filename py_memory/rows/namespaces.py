@@ -18,6 +18,8 @@ BUILT_IN: tuple[tuple[str, bool, int | None], ...] = (
     ("user::dislikes", False, None),
     ("user::allergy", False, None),
     ("user::note", False, None),
+    ("user::decision", False, None),
+    ("user::event", False, None),
     ("user::address", True, ADDRESS_TTL_MS),
     ("order::", True, None),
     ("product::", True, None),

@@ -97,7 +97,7 @@ function writeNotices() {
 
 /** Every file the page needs offline, with its hash in the form that fetch() verifies. */
 function offlineFiles() {
-  const left = (name) => /\.(map|whl)$/.test(name) || ["licenses.txt", "policy.json", "sw.js"].includes(name);
+  const left = (name) => /\.(map|whl)$/.test(name) || ["licenses.txt", "policy.json", "py-memory.js", "sw.js"].includes(name);
   return readdirSync(output, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(output, join(entry.parentPath, entry.name)).split(sep).join("/"))
@@ -118,7 +118,9 @@ try {
   place(join(web, "policy.json"), "policy.json");
   wheels.forEach((wheel) => place(wheel, `wheels/${basename(wheel)}`));
   const worker = await bundle("src/host/worker.ts", "worker", { __BUILD__: site });
-  writeIndex(await bundle("src/ui/main.tsx", "app", { __BUILD__: { ...site, worker: worker.js } }));
+  const page = { __BUILD__: { ...site, worker: worker.js } };
+  writeIndex(await bundle("src/ui/main.tsx", "app", page));
+  await bundle("src/client/index.ts", "py-memory", page, { entryNames: "[name]", sourcemap: false }); // for other pages
   writeNotices();
   const files = offlineFiles();
   const set = createHash("sha256").update(JSON.stringify(files)).digest("hex").slice(0, 12);

@@ -47,12 +47,25 @@ class Server:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def start_server() -> Iterator[Callable[[Path], Server]]:
+    """`start_server(folder)`: a running server of a folder with the site. Stopped at the end."""
+    servers: list[Server] = []
+
+    def start(folder: Path) -> Server:
+        server = Server(folder)
+        server.start()
+        servers.append(server)
+        return server
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def server(start_server: Callable[[Path], Server]) -> Server:
     """A running server of the built site that the test may stop."""
-    server = Server(SITE)
-    server.start()
-    yield server
-    server.stop()
+    return start_server(SITE)
 
 
 @pytest.fixture(scope="session")

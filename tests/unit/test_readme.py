@@ -1,0 +1,35 @@
+"""The README's Python examples, run as they stand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.cpython
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_python_examples_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    examples = re.findall(r"^```python\n(.*?)^```", README.read_text("utf-8"), re.M | re.S)
+    assert len(examples) == 2
+    monkeypatch.chdir(tmp_path)
+    shared: dict[str, object] = {}
+    for example in examples:
+        exec(compile(example, str(README), "exec"), shared)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "Mei"
+    assert "peanuts" in printed[1]
+    assert "jasmine" in printed[-1]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", path.read_text("utf-8")):
+        assert (path.parent / target).exists(), f"{path.name} links to {target}, which is not there"

@@ -39,6 +39,11 @@ WITH_STORE = """async ({store, mode, body}) => {
         const records = await result(objects.getAll());
         value = [...new Set(records.flatMap((record) => Object.values(record).map(kind)))];
     }
+    if (body.do === "find") {
+        const needle = Array.from(new TextEncoder().encode(body.text), (byte) => String.fromCharCode(byte)).join("");
+        const decode = (record) => Array.from(record.body, (byte) => String.fromCharCode(byte)).join("");
+        value = (await result(objects.getAll())).filter((record) => decode(record).includes(needle)).length;
+    }
     if (body.do === "flip") {
         const record = await result(objects.get(body.key));
         record.body[Math.floor(record.body.length / 2)] ^= 1;
@@ -84,7 +89,7 @@ def status(page: Page) -> dict[str, Any]:
 
 
 def database(page: Page, store: str, do: str, **more: Any) -> Any:
-    """Does one of keys, count, clear, types, flip in a store of the page's IndexedDB database."""
+    """Does one of keys, count, clear, types, find, flip in a store of the page's IndexedDB database."""
     mode = "readwrite" if do in ("flip", "clear") else "readonly"
     return page.evaluate(WITH_STORE, {"store": store, "mode": mode, "body": {"do": do, **more}})
 

@@ -101,7 +101,7 @@ def write_until(
     while time.monotonic() < deadline:
         page.wait_for_event("console", timeout=30_000)
         if len(marks.acknowledged) >= turns and marks.phase == phase:
-            time.sleep(choose.random() * 0.004)
+            time.sleep(choose.random() * (0.03 if phase == "in compaction" else 0.004))
             return
     raise AssertionError(f"the page never was in the phase {phase!r}")
 

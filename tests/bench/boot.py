@@ -26,9 +26,8 @@ def main() -> None:
                     page, ms = open_page(context, url)
                     again.append(ms)
                     page.close()
-            print(
-                f"profile {number + 1}: first {first[-1]:.0f} ms, then {[round(ms) for ms in again[-LOADS:]]} ms"
-            )
+            later = ", ".join(f"{ms:.0f}" for ms in again[-LOADS:])
+            print(f"profile {number + 1}: first {first[-1]:.0f} ms, then {later} ms")
     finish("boot", first_ms=round(median(first)), again_ms=round(median(again)), loads=len(again))
 
 

@@ -12,7 +12,7 @@ SIZES = (0, 2_000, 10_000)  # messages that are there already
 TURNS = 40
 
 FILL = """async (count) => {
-    const talk = "We spoke of the trip to Kyoto in May, 预算是两万元, and that Mei cannot eat peanuts.";
+    const talk = "We spoke of the trip to Kyoto in May, 预算是两万元, and Mei's peanut allergy.";
     const { id } = await pyMemory.call("create_session", { title: "Filled" });
     for (let done = 0; done < count; done += 500) {
         const items = Array.from({ length: Math.min(500, count - done) }, (_, i) =>
@@ -30,7 +30,8 @@ MEASURE = """async (turns) => {
     for (let turn = 0; turn < turns; turn++) {
         const started = performance.now();
         for (const role of ["user", "assistant"]) {
-            await pyMemory.call("add_message", { session_id: id, role, content: `Turn ${turn} about booking ${turn * 31}` });
+            const content = `Turn ${turn} about booking ${turn * 31}`;
+            await pyMemory.call("add_message", { session_id: id, role, content });
         }
         times.push(performance.now() - started);
     }

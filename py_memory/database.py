@@ -66,7 +66,7 @@ SCHEMA_VERSION = max(MIGRATIONS)
 
 
 def _statements(script: str) -> Iterator[str]:
-    """Single statements of a script; executescript() would commit the transaction that has to hold them all."""
+    """Single statements of a script; executescript() would commit the transaction that must hold them all."""
     pending = ""
     for line in script.splitlines(keepends=True):
         pending += line
@@ -80,8 +80,8 @@ def _statements(script: str) -> Iterator[str]:
 def open_block_file(path: str) -> sqlite3.Connection:
     """Connection for the page, whose file lies in memory and whose host makes commits durable.
 
-    Exclusive locking and no spilling: the file changes at commits only, so the pages written since the last save are
-    what the commit changed.
+    Exclusive locking and no spilling: the file changes at commits only, so the pages written since the last save
+    are what the commit changed.
     """
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     for pragma in (
@@ -112,8 +112,8 @@ _UNTRUSTED_SECONDS = 300.0
 
 
 def open_untrusted(path: Path) -> sqlite3.Connection:
-    """Read-only connection to a file that may be hostile: no writing, no triggers, no virtual tables, bounded time
-    and value lengths (after sqlite.org/security.html). The file is not changed, and no journal beside it is read."""
+    """Read-only connection to a file that may be hostile: no writing, no triggers, no virtual tables, bounded
+    time and value lengths (after sqlite.org/security.html). It is not changed, and no journal beside it is read."""
     uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "query_only=ON"):
@@ -144,8 +144,8 @@ def clear_tables(path: str | Path, tables: Iterable[str]) -> None:
 
 
 def _refuse_foreign_file(path: str) -> None:
-    """An existing file must begin like an SQLite database. Only a first start that was cut off leaves an empty one
-    with a journal, which SQLite takes up again."""
+    """An existing file must begin like an SQLite database. Only a first start that was cut off leaves an empty
+    one with a journal, which SQLite takes up again."""
     file = Path(path)
     if path == ":memory:" or not file.is_file() or Path(f"{path}-journal").exists():
         return
@@ -161,9 +161,9 @@ def _refuse_foreign_file(path: str) -> None:
 class Database:
     """One connection with one lock around it, so that threads take turns.
 
-    `path_or_connection` is a path, ":memory:", or an open connection of sqlite3 or a module with its interface.
-    Raises NotADatabaseError, NewerDatabaseError or DatabaseCorruptError and leaves the file as it was. Later, SQLite's
-    exceptions come as ConflictError, UnregisteredKeyError, DatabaseCorruptError or StorageError.
+    `path_or_connection` is a path, ":memory:", or a connection of sqlite3 or a module with its interface.
+    Raises NotADatabaseError, NewerDatabaseError or DatabaseCorruptError and leaves the file as it was. Later,
+    SQLite's exceptions come as ConflictError, UnregisteredKeyError, DatabaseCorruptError or StorageError.
     """
 
     def __init__(self, path_or_connection: Any) -> None:
@@ -203,7 +203,7 @@ class Database:
             return
         if application != APPLICATION_ID:
             raise NotADatabaseError(
-                "This SQLite file belongs to another program. Choose the memory's .db file; it was not changed."
+                "This SQLite file is another program's. Choose the memory's .db file; it was not changed."
             )
         if version > SCHEMA_VERSION:
             raise NewerDatabaseError(version, SCHEMA_VERSION)
@@ -242,8 +242,8 @@ class Database:
     def transaction(self) -> Iterator[None]:
         """BEGIN IMMEDIATE … COMMIT; inside another one it joins it. Any exception rolls everything back.
 
-        A caller may catch the error of a joined operation and go on, unless that had changed something already: then
-        the whole transaction is taken back at its end with ConflictError.
+        A caller may catch the error of a joined operation and go on, unless that had changed something already:
+        then the whole transaction is taken back at its end with ConflictError.
         """
         with self._lock:
             if self._depth:
@@ -281,7 +281,7 @@ class Database:
     def _refuse_if_broken(self) -> None:
         if self._broken:
             raise ConflictError(
-                "An operation of this action stopped half-way, so all of the action was taken back. Start it again."
+                "An operation of this action stopped half-way, so all of it was taken back. Start it again."
             )
 
     def on_rollback(self, undo: Callable[[], object]) -> None:
@@ -373,8 +373,8 @@ class Database:
             )
         if any(sign in said for sign in _STORAGE_SIGNS):
             return StorageError(
-                f"The memory's file could not be read or written ({said}). Nothing was changed; free the file "
-                "or the space it needs and try again."
+                f"The memory's file could not be read or written ({said}). Nothing was changed; free the "
+                "file or the space it needs and try again."
             )
         return error
 

@@ -51,10 +51,11 @@ class Memory implements PyMemory {
     });
     this.ready.catch(() => undefined);
     const script = options.worker ?? new URL(__BUILD__.worker ?? "worker.js", document.baseURI);
-    const policy = options.policy ?? Boolean((navigator as Partial<Navigator>).serviceWorker?.controller);
-    const start = { database: this.database, policy, expected: this.isMarked() };
-    this.link = new Link(script, start, (message) => this.receive(message));
-    this.link.start();
+    const controlled = Boolean((navigator as Partial<Navigator>).serviceWorker?.controller);
+    const start = { database: this.database, expected: this.isMarked() };
+    const ready = Promise.resolve(options.policy ?? controlled).then((policy) => ({ ...start, policy }));
+    this.link = new Link(script, ready, (message) => this.receive(message));
+    void this.link.start();
     // Without locks nothing is kept, waiting messages included.
     this.waiting = "locks" in navigator ? new WaitingMessages(this.database) : null;
     this.waiting?.list().then((messages) => messages.forEach((message) => this.round(message, true)), () => undefined);
@@ -109,7 +110,7 @@ class Memory implements PyMemory {
 
   takeOver(): void {
     this.setOwner("none");
-    this.link.start(true);
+    void this.link.start(true);
   }
 
   recover(choice: "raw"): Promise<Blob | null>;

@@ -19,11 +19,12 @@ export class Link {
 
   constructor(
     private readonly script: string | URL,
-    private readonly options: Omit<StartOptions, "steal">,
+    private readonly options: Promise<Omit<StartOptions, "steal">>,
     private readonly receive: (message: FromWorker) => void,
   ) {}
 
-  start(steal = false): void {
+  async start(steal = false): Promise<void> {
+    const options = await this.options;
     this.worker?.terminate();
     this.token = null;
     this.failure = null;
@@ -34,7 +35,7 @@ export class Link {
       const message = event.message || "The memory's worker could not be loaded.";
       this.handle({ type: "failed", error: { name: "Error", message, code: "worker" }, choices: [] });
     };
-    worker.postMessage({ type: "start", options: { ...this.options, steal } });
+    worker.postMessage({ type: "start", options: { ...options, steal } });
   }
 
   /** The same id is asked once. `again`: it may have been answered before this page was loaded. */
@@ -64,7 +65,7 @@ export class Link {
   private handle(message: FromWorker): void {
     if (message.type === "reply") this.settle(message.reply);
     else if (message.type === "owner") this.adopt(message.token);
-    else if (message.type === "stopped") this.start();
+    else if (message.type === "stopped") void this.start();
     else if (message.type === "failed" && message.choices.length === 0) this.fail(message.error.name, message.error.message);
     this.receive(message);
   }

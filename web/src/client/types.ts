@@ -75,6 +75,7 @@ export interface OpenOptions {
   database?: string;
   /** Address of the worker script. */
   worker?: string | URL;
-  /** Whether a service worker controls the page, so that the worker must run under its policy. */
-  policy?: boolean;
+  /** Whether a service worker controls the page, so that the worker must run under its policy. A promise is awaited
+   * before the worker starts. */
+  policy?: boolean | Promise<boolean>;
 }

@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, Page
 
+from .conftest import wait_until_ready
+
 Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
 
@@ -51,8 +53,7 @@ def test_works_with_the_server_stopped(launch: Launch, open_page: OpenPage, serv
     assert page.evaluate("pyMemory.call('get_fact', { key: 'user::name' })")["value"] == "Ada"
     page.evaluate("pyMemory.call('set_fact', { key: 'user::name', value: 'Grace' })")
     page.reload()
-    page.wait_for_function("globalThis.pyMemory")
-    page.evaluate("pyMemory.ready")
+    wait_until_ready(page)
     assert page.evaluate("pyMemory.call('get_fact', { key: 'user::name' })")["value"] == "Grace"
 
 

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext
 
+from .conftest import wait_for
+
 ROOT = Path(__file__).resolve().parents[2]
 Launch = Callable[..., BrowserContext]
 
@@ -40,7 +42,7 @@ def test_a_page_of_ones_own(launch: Launch, page_folder: Path, own_server: Any) 
     (page_folder / "mine.js").write_text(examples()[0])
     page = launch().new_page()
     page.goto(own_server.url + "mine.html")
-    page.wait_for_function("document.body?.textContent.includes('Hello')", timeout=60_000)
+    wait_for(page, "document.body?.textContent.includes('Hello')")
     assert page.inner_text("body") == "Hello, Ada."
 
 
@@ -62,5 +64,5 @@ def test_the_wheel_in_a_pyodide_of_ones_own(launch: Launch, page_folder: Path, o
     )
     page = launch().new_page()
     page.goto(own_server.url + "own.html")
-    page.wait_for_function("document.body?.textContent !== ''", timeout=60_000)
+    wait_for(page, "Boolean(document.body?.textContent)")
     assert page.inner_text("body") == "Ada"

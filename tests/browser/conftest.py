@@ -141,7 +141,7 @@ def wait_until_ready(page: Page) -> None:
 
 
 def wait_for(page: Page, expression: str, timeout_ms: int = READY_MS) -> None:
-    """Waits until a JavaScript expression holds. Playwright's own way needs `eval`, which the policy forbids."""
+    """Waits until JavaScript finds `expression` true. Playwright's own way needs the forbidden `eval`."""
     deadline = time.monotonic() + timeout_ms / 1000
     while not page.evaluate(expression):
         assert time.monotonic() < deadline, f"Not true after {timeout_ms} ms: {expression}"

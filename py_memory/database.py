@@ -80,8 +80,8 @@ def _statements(script: str) -> Iterator[str]:
 def open_block_file(path: str) -> sqlite3.Connection:
     """Connection for the page, whose file lies in memory and whose host makes commits durable.
 
-    Exclusive locking and no spilling: the file changes at commits only, so the pages written since the last save
-    are what the commit changed.
+    Exclusive locking and no spilling: the file changes at commits only, so the pages written since the last
+    save are what the commit changed.
     """
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     for pragma in (
@@ -113,7 +113,7 @@ _UNTRUSTED_SECONDS = 300.0
 
 def open_untrusted(path: Path) -> sqlite3.Connection:
     """Read-only connection to a file that may be hostile: no writing, no triggers, no virtual tables, bounded
-    time and value lengths (after sqlite.org/security.html). It is not changed, and no journal beside it is read."""
+    time and values (after sqlite.org/security.html). It is not changed, and no journal beside it is read."""
     uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "query_only=ON"):
@@ -144,8 +144,8 @@ def clear_tables(path: str | Path, tables: Iterable[str]) -> None:
 
 
 def _refuse_foreign_file(path: str) -> None:
-    """An existing file must begin like an SQLite database. Only a first start that was cut off leaves an empty
-    one with a journal, which SQLite takes up again."""
+    """An existing file must begin like an SQLite database. A first start that was cut off leaves an empty
+    one, but with a journal, and SQLite takes it up again."""
     file = Path(path)
     if path == ":memory:" or not file.is_file() or Path(f"{path}-journal").exists():
         return
@@ -242,8 +242,8 @@ class Database:
     def transaction(self) -> Iterator[None]:
         """BEGIN IMMEDIATE … COMMIT; inside another one it joins it. Any exception rolls everything back.
 
-        A caller may catch the error of a joined operation and go on, unless that had changed something already:
-        then the whole transaction is taken back at its end with ConflictError.
+        A caller may catch the error of a joined operation and go on, unless that had changed something
+        already: then the whole transaction is taken back at its end with ConflictError.
         """
         with self._lock:
             if self._depth:

@@ -32,8 +32,10 @@ from .records import (
     ToolCall,
     Use,
 )
-from .rows import events, messages, namespaces, sessions, settings, stats, tool_calls, users, uses
+from .rows import events, messages, namespaces, sessions, settings, stats, tool_calls, users
 from .rows import facts as fact_rows
+from .rows import uses as use_rows
+from .rows.tombstones import is_forgotten
 from .undo import UndoLog
 
 __all__ = ["MAX_MESSAGE_BYTES", "MAX_TITLE_CHARACTERS", "MemoryStore"]
@@ -55,8 +57,8 @@ async def _at_once() -> None:
 class MemoryStore:
     """A memory in one SQLite database, seen by one user and optionally one agent.
 
-    `path_or_connection` is a path, ":memory:", or a connection of sqlite3 or a module with its interface. `user_id` None
-    takes the file's own user. `clock` returns integer milliseconds. Threads may share a store.
+    `path_or_connection` is a path, ":memory:", or a connection of sqlite3 or a module with its interface.
+    `user_id` None takes the file's own user. `clock` returns integer milliseconds. Threads may share a store.
     Raises NotADatabaseError, NewerDatabaseError, DatabaseCorruptError; the file is then as it was.
     """
 
@@ -118,22 +120,29 @@ class MemoryStore:
     def get_or_create_session(self) -> Session:
         """The most recently active session that has not been ended, or a new one."""
         with self.database.transaction():
-            sessions.abandon_idle(self.database, self.user_id, self.clock())
+            self._abandon_idle()
             return sessions.latest_session(self.database, self.user_id) or self.create_session()
 
     def start_new_session(self, title: str | None = None) -> Session:
         return self.create_session(title)
 
     def get_session(self, id: str) -> Session:
+        self._abandon_idle(id)
         return sessions.get_session(self.database, self.user_id, id)
 
     def list_sessions(
         self, *, limit: int = 50, before: int | None = None, query: str | None = None
     ) -> list[Session]:
         """Most recently active first. `before` (ms) pages on; `query` is part of a title."""
-        with self.database.transaction():
-            sessions.abandon_idle(self.database, self.user_id, self.clock())
-            return sessions.list_sessions(self.database, self.user_id, limit=limit, before=before, query=query)
+        self._abandon_idle()
+        return sessions.list_sessions(self.database, self.user_id, limit=limit, before=before, query=query)
+
+    def _abandon_idle(self, id: str | None = None) -> None:
+        """Seen late, when sessions are looked at: nothing runs in between. Writes only when there is one."""
+        for idle in sessions.idle_with_open_task(self.database, self.user_id, self.clock(), id):
+            with self.database.transaction():
+                sessions.set_status(self.database, self.user_id, idle, "abandoned", None)
+                self._event("abandoned", "sessions", idle)
 
     def end_session(self, session_id: str) -> Session:
         """Marks it completed; a new message makes it active again."""
@@ -153,7 +162,8 @@ class MemoryStore:
             return sessions.get_session(self.database, self.user_id, session_id)
 
     def delete_session(self, session_id: str, *, forget_facts: bool = False) -> Receipt:
-        """Deletes a session with its messages. Facts learned in it stay unless `forget_facts`. Undoable for 10 s."""
+        """Deletes a session with its messages. Facts learned in it stay unless `forget_facts`. Undoable for
+        10 s."""
         with self.database.transaction():
             receipt = self._forgetting.delete_session(session_id, forget_facts=forget_facts)
             self._event("forgotten", "sessions", session_id)
@@ -186,21 +196,29 @@ class MemoryStore:
     ) -> Message:
         """Adds a message after the one on screen, or after `parent_id`, and makes it the one on screen.
 
-        The same `id` with the same content again changes nothing. NUL and lone surrogates become U+FFFD, said in
-        `notes`. Raises InvalidInputError (empty, unknown role), TooLargeError (over 1 MiB of UTF-8), NotFoundError,
-        ConflictError (the id is taken by another message).
+        The same `id` with a content that the message has or had changes nothing. NUL and lone surrogates
+        become U+FFFD, said in `notes`. Raises InvalidInputError (empty, unknown role), TooLargeError (over 1
+        MiB of UTF-8), NotFoundError, ConflictError (the id is taken by another message, or that of one which
+        was forgotten).
         """
         content, notes = self._content(content, may_be_empty=status == "streaming")
         if role not in _ROLES:
-            raise InvalidInputError(f"A message has one of the roles {', '.join(sorted(_ROLES))}, not {role!r}.")
+            raise InvalidInputError(
+                f"A message has one of the roles {', '.join(sorted(_ROLES))}, not {role!r}."
+            )
         if status not in _STATUSES:
             raise InvalidInputError(f"A message has one of the statuses {', '.join(sorted(_STATUSES))}.")
         db = self.database
         with db.transaction():
             if id is not None and (found := messages.find_message(db, self.user_id, id)):
-                if (found.session_id, found.role, found.content) == (session_id, role, content):
+                same_place = (found.session_id, found.role) == (session_id, role)
+                if same_place and content in (
+                    v.content for v in messages.list_versions(db, self.user_id, id)
+                ):
                     return found
-                raise ConflictError(f"The id {id!r} already belongs to another message. Give a new message a new id.")
+                raise ConflictError(f"The id {id!r} belongs to another message. Give a new message a new id.")
+            if id is not None and is_forgotten(db, self.user_id, "messages", id):
+                raise ConflictError(f"The message {id!r} was forgotten. Give a new message a new id.")
             session = sessions.get_session(db, self.user_id, session_id)
             if parent_id is not None:
                 parent = messages.get_message(db, self.user_id, parent_id)
@@ -268,7 +286,13 @@ class MemoryStore:
             now = max(self.clock(), newest.created_at + 1)
             version_id = uuid7(now)
             messages.insert_version(
-                db, self.user_id, id=version_id, message_id=message_id, author="user", content=content, now=now
+                db,
+                self.user_id,
+                id=version_id,
+                message_id=message_id,
+                author="user",
+                content=content,
+                now=now,
             )
             index.add(db, seq)
             fact_rows.mark_for_review(db, self.user_id, message_id, version_id)
@@ -286,11 +310,13 @@ class MemoryStore:
             if content is not None:
                 content, _ = self._content(content, may_be_empty=status == "streaming")
                 if message.status != "streaming":
-                    raise InvalidInputError("Only a message that is still streaming can be filled; edit this one.")
+                    raise InvalidInputError(
+                        "Only a message that is still streaming can be filled; edit this one."
+                    )
             seq = messages.seq_of(db, self.user_id, message_id)
             index.remove(db, [seq])
             if content is not None:
-                messages.rewrite_version(db, message.version_id, content)
+                messages.rewrite_version(db, self.user_id, message.version_id, content)
             messages.update_message(db, self.user_id, message_id, status=status)
             index.add(db, seq)
             if status != "streaming":
@@ -327,10 +353,13 @@ class MemoryStore:
         self, session_id: str, max_chars: int = 4000, *, max_tokens: int | None = None, limit: int = 20
     ) -> list[Message]:
         """The newest whole messages that fit, at most `limit`, oldest first; always at least one."""
-        return context.within_budget(self.get_recent_messages(session_id, max(1, limit)), max_chars, max_tokens)
+        return context.within_budget(
+            self.get_recent_messages(session_id, max(1, limit)), max_chars, max_tokens
+        )
 
     def build_system_prompt(self, *, session_id: str | None = None, limit: int = 12) -> str:
-        """System text with the confirmed facts, pinned and most used first; in Chinese where the user last wrote it."""
+        """System text with the confirmed facts, pinned and most used first; in Chinese where the user last
+        wrote it."""
         recent = self.get_recent_messages(session_id, 10) if session_id else []
         said = next((message.content for message in reversed(recent) if message.role == "user"), "")
         return context.system_prompt(self.list_facts(limit=limit), text.detect_language(said))
@@ -364,8 +393,9 @@ class MemoryStore:
     # -- facts --
 
     def set_fact(self, key: str, value: str, *, confidence: float | None = None, **details: Any) -> Fact:
-        """States a fact. Over a current single-valued key it is a correction (0.95, the old one 0.3 and superseded)
-        unless `confidence` is given. `details`: source_message_id, source_version_id, quote, category, expires_at, …
+        """States a fact. Over a current single-valued key it is a correction (0.95, the old one 0.3 and
+        superseded) unless `confidence` is given. `details`: source_message_id, source_version_id, quote,
+        category, expires_at, …
 
         Raises UnregisteredKeyError, TooLargeError (value over 100 characters), InvalidInputError.
         """
@@ -375,7 +405,8 @@ class MemoryStore:
             return fact
 
     def propose_fact(self, key: str, value: str, *, confidence: float = 0.8, **details: Any) -> Fact | None:
-        """Puts an inferred fact before the user; None if it is known, was rejected, or is too uncertain (under 0.7)."""
+        """Puts an inferred fact before the user; None if it is known, was rejected, or is too uncertain
+        (under 0.7)."""
         with self.database.transaction():
             fact = self._facts.propose_fact(key, value, confidence=confidence, **self._sourced(details))
             if fact:
@@ -411,7 +442,8 @@ class MemoryStore:
             return fact
 
     def get_fact(self, key: str, *, as_of: int | None = None, known_at: int | None = None) -> Fact | None:
-        """The current fact under a key. `as_of` (ms): what was true then; `known_at` (ms): what was believed then."""
+        """The current fact under a key. `as_of` (ms): what was true then; `known_at` (ms): what was believed
+        then."""
         return self._facts.get_fact(key, as_of=as_of, known_at=known_at)
 
     def list_facts(
@@ -432,14 +464,22 @@ class MemoryStore:
         """Everything ever held under a key, newest first."""
         return self._facts.fact_history(key)
 
-    def register_namespace(self, prefix: str, *, single_valued: bool = True, ttl_ms: int | None = None) -> Namespace:
+    def register_namespace(
+        self, prefix: str, *, single_valued: bool = True, ttl_ms: int | None = None
+    ) -> Namespace:
         """Allows fact keys under `prefix` (`trip::`), or one whole key (`user::hobby`)."""
         if not prefix or any(mark in prefix for mark in "*?["):
             raise InvalidInputError(f"{prefix!r} cannot be a prefix: it is empty or holds one of * ? [.")
         with self.database.transaction():
             namespaces.upsert_namespace(
-                self.database, self.user_id, prefix, single_valued=single_valued, ttl_ms=ttl_ms, now=self.clock()
+                self.database,
+                self.user_id,
+                prefix,
+                single_valued=single_valued,
+                ttl_ms=ttl_ms,
+                now=self.clock(),
             )
+            self._event("registered", "namespaces", prefix, json.dumps([single_valued, ttl_ms]))
         return Namespace(prefix, single_valued, ttl_ms)
 
     def list_namespaces(self) -> list[Namespace]:
@@ -458,7 +498,12 @@ class MemoryStore:
     # -- finding --
 
     def recall(
-        self, query: str | Sequence[str], *, limit: int = 20, session_id: str | None = None, history: bool = False
+        self,
+        query: str | Sequence[str],
+        *,
+        limit: int = 20,
+        session_id: str | None = None,
+        history: bool = False,
     ) -> list[Recollection]:
         """Memories that bear on a question, or on any of several, best first."""
         return finding.recall(
@@ -473,23 +518,24 @@ class MemoryStore:
         )
 
     def search(self, text: str, **filters: Any) -> list[Hit]:
-        """Messages that hold the text exactly, newest first. Filters: session_id, role, speaker, since, until (ms),
-        limit, offset."""
+        """Messages that hold the text exactly, newest first. Filters: session_id, role, speaker, since, until
+        (ms), limit, offset."""
         return finding.search(self.database, self.user_id, text, **filters)
 
     # -- answers and what they rested on --
 
-    def record_uses(self, message_id: str, used: Iterable[tuple[str, str, Mapping[str, Any]]]) -> None:
+    def record_uses(self, message_id: str, uses: Iterable[tuple[str, str, Mapping[str, Any] | str]]) -> None:
         """Notes which memories, (kind, id, reason) in order of rank, an answer rests on."""
-        items = list(used)
+        items = [(kind, id, {"why": why} if isinstance(why, str) else why) for kind, id, why in uses]
         with self.database.transaction():
             messages.get_message(self.database, self.user_id, message_id)
-            uses.insert_uses(self.database, self.user_id, message_id, items, self.clock())
+            use_rows.insert_uses(self.database, self.user_id, message_id, items, self.clock())
+            self._event("rested on", "messages", message_id, json.dumps([id for _, id, _ in items]))
             ids = [id for kind, id, _ in items if kind == "facts"]
             fact_rows.mark_used(self.database, self.user_id, ids, self.clock())
 
     def list_uses(self, message_id: str) -> list[Use]:
-        return uses.list_uses(self.database, self.user_id, message_id)
+        return use_rows.list_uses(self.database, self.user_id, message_id)
 
     # -- tool calls --
 
@@ -526,7 +572,13 @@ class MemoryStore:
         with self.database.transaction():
             tool_calls.get_tool_call(self.database, self.user_id, id)
             tool_calls.update_tool_call(
-                self.database, self.user_id, id, self._call_status(status), output=output, error=error, now=self.clock()
+                self.database,
+                self.user_id,
+                id,
+                self._call_status(status),
+                output=output,
+                error=error,
+                now=self.clock(),
             )
             self._event(status, "tool_calls", id, json.dumps(output, ensure_ascii=False))
             return tool_calls.get_tool_call(self.database, self.user_id, id)
@@ -537,7 +589,9 @@ class MemoryStore:
     @staticmethod
     def _call_status(status: str) -> str:
         if status not in _CALL_STATUSES:
-            raise InvalidInputError(f"A tool call has one of the statuses {', '.join(sorted(_CALL_STATUSES))}.")
+            raise InvalidInputError(
+                f"A tool call has one of the statuses {', '.join(sorted(_CALL_STATUSES))}."
+            )
         return status
 
     # -- settings, forgetting, care --
@@ -549,6 +603,7 @@ class MemoryStore:
         """Any JSON value; None removes the setting."""
         with self.database.transaction():
             settings.set_setting(self.database, self.user_id, name, value, self.clock())
+            self._event("set", "settings", name, json.dumps(value, ensure_ascii=False))
 
     def forget(
         self,
@@ -558,8 +613,8 @@ class MemoryStore:
         session_id: str | None = None,
         text: str | None = None,
     ) -> Receipt:
-        """Forgets one fact, a message or a session with what was learned from it, or everything holding a text.
-        Undoable for 10 s. Raises NotFoundError, and InvalidInputError unless exactly one is named."""
+        """Forgets one fact, a message or a session with what was learned from it, or everything holding a
+        text. Undoable for 10 s. Raises NotFoundError, and InvalidInputError unless exactly one is named."""
         with self.database.transaction():
             receipt = self._forgetting.forget(
                 fact_id=fact_id, message_id=message_id, session_id=session_id, text=text
@@ -598,21 +653,24 @@ class MemoryStore:
     # -- files --
 
     def export_to(self, path: str | Path) -> None:
-        """Writes the memory to a new file: one plain SQLite database without what only synchronisation needs."""
+        """Writes the memory to a new file: one plain SQLite database without what only synchronisation
+        needs."""
         export_memory(self.database, path)
 
     def import_file(self, path: str | Path, *, mode: str = "merge") -> dict[str, Any]:
         """Adds the rows of an exported file, or puts them in the place of this user's (`mode` "replace").
 
-        The file is read apart and never trusted. Raises NotADatabaseError, NewerDatabaseError, DatabaseCorruptError,
-        ImportRefusedError; nothing is changed then. Returns the report of import_rows().
+        The file is read apart and never trusted. Raises NotADatabaseError, NewerDatabaseError,
+        DatabaseCorruptError, ImportRefusedError; nothing is changed then. Returns the report of
+        import_rows().
         """
         return self.import_rows(read_memory_file(Path(path)), mode=mode)
 
     def import_rows(
         self, batches: Iterable[tuple[str, Sequence[Mapping[str, Any]]]], *, mode: str = "merge"
     ) -> dict[str, Any]:
-        """Rows of read_memory_file(): all in one transaction. Returns {imported, skipped, conflicts, …} by table."""
+        """Rows of read_memory_file(): all in one transaction. Returns {imported, skipped, conflicts, …} by
+        table."""
         with self.database.transaction():
             report = import_rows(self.database, self.user_id, batches, mode=mode, now=self.clock())
             self._event("imported", "memory", uuid7(self.clock()), json.dumps(report["imported"]))

@@ -1,8 +1,9 @@
 """Text: cleaning, size estimates, and the segmenting that lets SQLite's full-text index find Chinese words.
 
-FTS5's own tokenizers see a Chinese clause as one word (unicode61) or need three characters (trigram), so text is cut
-here, before it reaches the index: Latin words as they are, every run of CJK characters as its single characters
-and its pairs. A word of one or two characters is then one token; a longer one is a phrase of pairs.
+FTS5's own tokenizers see a Chinese clause as one word (unicode61) or need three characters (trigram), so text
+is cut here, before it reaches the index: Latin words as they are, every run of CJK characters as its single
+characters and its pairs. A word of one or two characters is then one token; a longer one is a phrase of
+pairs.
 """
 
 from __future__ import annotations
@@ -25,20 +26,25 @@ __all__ = [
     "terms",
 ]
 
-# Han with extensions and compatibility forms, kana, Hangul.
-_CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+# Han with extensions and compatibility forms, kana without their punctuation, Hangul.
+_CJK = (
+    "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
 _CJK_CHARACTER = re.compile(f"[{_CJK}]")
 _PIECE = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 # Words too common to help a question; they stay out of ranked queries, while exact search still finds them.
-_STOP_WORDS = frozenset(
-    """a about again all also am an and any are as at be because been being but by can could did do does doing done
-    each ever for from get got had has have having he her here hers him his how i if in into is it its itself just
-    let like me more most much my myself no nor not of off on once one only or other our ours out over own please
-    s same she should so some such t than that the their theirs them then there these they this those through to
-    too up us very was we were what when where which while who whom whose why will with would you your yours""".split()
-)
+_COMMON = """
+    a about again all also am an and any are as at be because been being but by can could did do does doing
+    done each ever for from get got had has have having he her here hers him his how i if in into is it its
+    itself just let like me more most much my myself no nor not of off on once one only or other our ours out
+    over own please s same she should so some such t than that the their theirs them then there these they
+    this those through to too up us very was we were what when where which while who whom whose why will with
+    would you your yours
+"""
+_STOP_WORDS = frozenset(_COMMON.split())
 _STOP_CHARACTERS = frozenset(
     "的了是在我你他她它们有和就不也都很吗呢吧啊么这那个要会能说对于与及或而被把给到从向为之其"
 )
@@ -89,8 +95,8 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def terms(text: str, *, for_query: bool = False) -> list[str]:
-    """The tokens of a text in order. A query of a longer CJK run leaves its single characters out, and what is
-    too common to help."""
+    """The tokens of a text in order. A query of a longer CJK run leaves its single characters out, and what
+    is too common to help."""
     out: list[str] = []
     for piece, wide in _pieces(text):
         if not wide:
@@ -136,8 +142,9 @@ def match_any(text: str, *, limit: int = 64) -> str:
 
 
 def match_all(text: str, *, limit: int = 64) -> str:
-    """FTS5 query that every text containing `text` as whole words or CJK characters satisfies; "" if it has no
-    token. The first and last Latin word may be part of a longer one, so they are left to the caller's own check."""
+    """FTS5 query that every text containing `text` as whole words or CJK characters satisfies; "" if it has
+    no token. The first and last Latin word may be part of a longer one, so they are left to the caller's own
+    check."""
     pieces = list(_pieces(text))
     tokens: list[str] = []
     for index, (piece, wide) in enumerate(pieces):

@@ -1,7 +1,7 @@
 """Keeps the full-text index of messages in step with their text.
 
-The index holds no text of its own: it reads it from the view `message_search_content`, also to find what to delete.
-So take a message out BEFORE its text or status changes or its row goes, and put it in after.
+The index holds no text of its own: it reads it from the view `message_search_content`, also to find what to
+delete. So take a message out BEFORE its text or status changes or its row goes, and put it in after.
 """
 
 from __future__ import annotations

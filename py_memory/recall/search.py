@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
-from .. import text
-from ..database import Database
-from ..records import Fact, Hit, Recollection
-from ..rows import facts as fact_rows
+from py_memory import text
+from py_memory.database import Database
+from py_memory.records import Fact, Hit, Recollection
+from py_memory.rows import facts as fact_rows
+from py_memory.rows.messages import NEWEST_VERSION
 
 __all__ = ["recall", "search"]
 
@@ -28,48 +30,54 @@ def search(
     limit: int = 50,
     offset: int = 0,
 ) -> list[Hit]:
-    """Messages that hold `wanted` as it stands (no difference between capitals, or full and half width), newest first.
+    """Messages that hold `wanted` as it stands (capitals, and full and half width, are the same), newest
+    first.
 
     The index narrows the candidates; each is then compared itself, so that nothing inexact is shown.
     """
     needle = text.normalize(text.clean(wanted)[0]).strip()
     if not needle or limit < 1:
         return []
+    filters = {
+        "m.session_id = ?": session_id,
+        "m.role = ?": role,
+        "m.speaker = ?": speaker,
+        "m.created_at >= ?": since,
+        "m.created_at < ?": until,
+    }
     where = ["m.user_id = ?", "m.status IN ('complete', 'stopped')", "m.role IN ('user', 'assistant')"]
-    values: list[object] = [user_id]
-    for column, operator, value in (
-        ("session_id", "=", session_id),
-        ("role", "=", role),
-        ("speaker", "=", speaker),
-        ("created_at", ">=", since),
-        ("created_at", "<", until),
-    ):
-        if value is not None:
-            where.append(f"m.{column} {operator} ?")
-            values.append(value)
+    where += [condition for condition, value in filters.items() if value is not None]
+    values: list[object] = [user_id, *(value for value in filters.values() if value is not None)]
     if query := text.match_all(needle):
         where.append("m.seq IN (SELECT rowid FROM message_search WHERE message_search MATCH ?)")
         values.append(query)
-    rows = db.query(
-        "SELECT m.id, m.session_id, m.role, m.created_at, v.content FROM messages m JOIN message_versions v ON v.id = ("
-        "SELECT w.id FROM message_versions w WHERE w.message_id = m.id ORDER BY w.created_at DESC, w.id DESC LIMIT 1) "
+    elif (
+        needle.isascii()
+    ):  # no whole word to ask the index for; only a text beyond ASCII has to be folded to know
+        where.append("(instr(lower(v.content), ?) OR length(v.content) <> length(CAST(v.content AS BLOB)))")
+        values.append(needle)
+    seqs = db.query(
+        f"SELECT m.seq FROM messages m JOIN message_versions v ON {NEWEST_VERSION} "
         f"WHERE {' AND '.join(where)} ORDER BY m.created_at DESC, m.id DESC",
         values,
     )
-    hits: list[Hit] = []
-    passed = 0
-    for row in rows:
-        place = _place(row["content"], needle)
-        if place is None:
-            continue
-        passed += 1
-        if passed <= offset:
-            continue
-        excerpt, start, length = _excerpt(row["content"], *place)
-        hits.append(Hit(row["id"], row["session_id"], row["role"], row["created_at"], excerpt, start, length))
-        if len(hits) == limit:
-            break
-    return hits
+    hits = _hits(db, [row["seq"] for row in seqs], needle)
+    return list(islice(hits, offset, offset + limit))
+
+
+def _hits(db: Database, seqs: Sequence[int], needle: str) -> Iterator[Hit]:
+    """Those of the messages that hold the needle, in the order given. Texts are read one by one, as they can
+    be large."""
+    for seq in seqs:
+        row = db.one(
+            "SELECT m.id, m.session_id, m.role, m.created_at, v.content "
+            f"FROM messages m JOIN message_versions v ON {NEWEST_VERSION} WHERE m.seq = ?",
+            (seq,),
+        )
+        place = _place(row["content"], needle) if row else None
+        if row and place:
+            excerpt, start, length = _excerpt(row["content"], *place)
+            yield Hit(row["id"], row["session_id"], row["role"], row["created_at"], excerpt, start, length)
 
 
 def _place(content: str, needle: str) -> tuple[int, int] | None:
@@ -106,8 +114,9 @@ def recall(
     session_id: str | None = None,
     history: bool = False,
 ) -> list[Recollection]:
-    """Memories that share telling words with any of the queries, best first: messages by bm25 (FTS5's k1 = 1.2,
-    b = 0.75) and facts by the share of words found. `history` takes in facts that have been superseded."""
+    """Memories that share telling words with any of the queries, best first: messages by bm25 (FTS5's k1 =
+    1.2, b = 0.75) and facts by the share of words found. `history` takes in facts that have been
+    superseded."""
     best: dict[str, Recollection] = {}
     for query in queries:
         cleaned = text.clean(query)[0]
@@ -167,4 +176,6 @@ def _facts(
         if shared:
             score = _FACT_WEIGHT * fact.confidence * len(shared) / len(wanted) ** 0.5
             reason = {"terms": shared, "status": fact.status}
-            yield Recollection("facts", fact.id, f"{fact.key}: {fact.value}", score, fact.created_at, reason=reason)
+            yield Recollection(
+                "facts", fact.id, f"{fact.key}: {fact.value}", score, fact.created_at, reason=reason
+            )

@@ -1,4 +1,5 @@
-"""Messages and their versions. A message is an identity with a place in its session; its text is its newest version."""
+"""Messages and their versions. A message is an identity with a place in its session; its text is its newest
+version."""
 
 from __future__ import annotations
 
@@ -6,11 +7,12 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..database import Database, Row
-from ..errors import NotFoundError
-from ..records import Message, MessageVersion
+from py_memory.database import Database, Row
+from py_memory.errors import NotFoundError
+from py_memory.records import Message, MessageVersion
 
 __all__ = [
+    "NEWEST_VERSION",
     "branch",
     "children_of",
     "find_message",
@@ -29,14 +31,19 @@ __all__ = [
     "update_message",
 ]
 
-_SELECT = """
-SELECT m.id, m.user_id, m.created_at, m.session_id, m.parent_id, m.role, m.status, m.speaker, m.tool_call_id, m.intent,
-    m.feedback, m.has_secret, m.metadata_json, v.content, v.id AS version_id,
-    EXISTS (SELECT 1 FROM message_versions o WHERE o.message_id = m.id AND o.id <> v.id) AS edited
-FROM {source} m
-JOIN message_versions v ON v.id = (
-    SELECT w.id FROM message_versions w WHERE w.message_id = m.id ORDER BY w.created_at DESC, w.id DESC LIMIT 1)
+NEWEST_VERSION = """v.seq = (
+    SELECT w.seq FROM message_versions w WHERE w.message_id = m.id
+    ORDER BY w.created_at DESC, w.id DESC LIMIT 1)
 """
+_SELECT = (
+    """
+SELECT m.id, m.user_id, m.created_at, m.session_id, m.parent_id, m.role, m.status, m.speaker, m.tool_call_id,
+    m.intent, m.feedback, m.has_secret, m.metadata_json, v.content, v.id AS version_id,
+    EXISTS (SELECT 1 FROM message_versions o WHERE o.message_id = m.id AND o.seq <> v.seq) AS edited
+FROM {source} m
+JOIN message_versions v ON """
+    + NEWEST_VERSION
+)
 
 
 def _record(row: Row) -> Message:
@@ -65,8 +72,8 @@ def insert_message(
 ) -> int:
     """Returns the row's `seq`."""
     cursor = db.execute(
-        "INSERT INTO messages (id, user_id, created_at, session_id, parent_id, role, status, speaker, tool_call_id, "
-        "intent, has_secret, metadata_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO messages (id, user_id, created_at, session_id, parent_id, role, status, speaker, "
+        "tool_call_id, intent, has_secret, metadata_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             id,
             user_id,
@@ -90,14 +97,17 @@ def insert_version(
     db: Database, user_id: str, *, id: str, message_id: str, author: str, content: str, now: int
 ) -> None:
     db.execute(
-        "INSERT INTO message_versions (id, user_id, created_at, message_id, author, content) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO message_versions (id, user_id, created_at, message_id, author, content) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
         (id, user_id, now, message_id, author, content),
     )
 
 
-def rewrite_version(db: Database, version_id: str, content: str) -> None:
+def rewrite_version(db: Database, user_id: str, version_id: str, content: str) -> None:
     """Fills the version of a message that was still streaming; finished versions are never rewritten."""
-    db.execute("UPDATE message_versions SET content = ? WHERE id = ?", (content, version_id))
+    db.execute(
+        "UPDATE message_versions SET content = ? WHERE id = ? AND user_id = ?", (content, version_id, user_id)
+    )
 
 
 def find_message(db: Database, user_id: str, id: str) -> Message | None:
@@ -131,12 +141,15 @@ def ids_of_session(db: Database, user_id: str, session_id: str) -> list[str]:
 
 def messages_before(db: Database, user_id: str, time: int) -> list[Message]:
     """Messages created earlier than `time` (ms), in every session."""
-    rows = db.query(_SELECT.format(source="messages") + " WHERE m.user_id = ? AND m.created_at < ?", (user_id, time))
+    rows = db.query(
+        _SELECT.format(source="messages") + " WHERE m.user_id = ? AND m.created_at < ?", (user_id, time)
+    )
     return [_record(row) for row in rows]
 
 
 def branch(db: Database, user_id: str, leaf_id: str | None, limit: int) -> list[Message]:
-    """At most `limit` messages from `leaf_id` up its parent links, oldest first; the walk stops at the first gap."""
+    """At most `limit` messages from `leaf_id` up its parent links, oldest first; the walk stops at the first
+    gap."""
     source = """(
         WITH RECURSIVE up (depth, id) AS (
             SELECT 1, ? UNION ALL
@@ -144,7 +157,8 @@ def branch(db: Database, user_id: str, leaf_id: str | None, limit: int) -> list[
             WHERE up.depth < ? AND p.parent_id IS NOT NULL)
         SELECT up.depth, x.* FROM up JOIN messages x ON x.id = up.id)"""
     rows = db.query(
-        _SELECT.format(source=source) + " WHERE m.user_id = ? ORDER BY m.depth DESC", (leaf_id, limit, user_id)
+        _SELECT.format(source=source) + " WHERE m.user_id = ? ORDER BY m.depth DESC",
+        (leaf_id, limit, user_id),
     )
     return [_record(row) for row in rows]
 
@@ -163,7 +177,8 @@ def replies_to(db: Database, user_id: str, message_id: str) -> list[Message]:
 def list_messages(
     db: Database, user_id: str, session_id: str, *, before: int | None, limit: int
 ) -> list[Message]:
-    """The newest messages of a session over all branches, oldest first; `before` takes those created earlier."""
+    """The newest messages of a session over all branches, oldest first; `before` takes those created
+    earlier."""
     bound = " AND m.created_at < ?" if before is not None else ""
     parameters = (session_id, user_id, *([] if before is None else [before]), limit)
     rows = db.query(
@@ -204,11 +219,12 @@ def children_of(db: Database, user_id: str, session_id: str, ids: Iterable[str])
 
 
 def relink_children(db: Database, user_id: str, session_id: str, gone: Mapping[str, str | None]) -> None:
-    """Children of messages about to go are joined to the nearest ancestor that stays. `gone` maps id to parent."""
+    """Children of messages about to go are joined to the nearest ancestor that stays. `gone` maps id to
+    parent."""
     for child, parent in children_of(db, user_id, session_id, gone):
         if child in gone:
             continue
         new_parent: str | None = parent
-        while new_parent in gone:
+        while new_parent is not None and new_parent in gone:
             new_parent = gone[new_parent]
         update_message(db, user_id, child, parent_id=new_parent)

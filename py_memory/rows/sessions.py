@@ -6,14 +6,15 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..database import Database, Row
-from ..errors import NotFoundError
-from ..records import Session
+from py_memory.clock import DAY_MS
+from py_memory.database import Database, Row
+from py_memory.errors import NotFoundError
+from py_memory.records import Session
 
 __all__ = [
-    "abandon_idle",
     "find_session",
     "get_session",
+    "idle_with_open_task",
     "insert_session",
     "latest_session",
     "list_sessions",
@@ -23,10 +24,11 @@ __all__ = [
     "touch",
 ]
 
-IDLE_MS = 24 * 3_600_000  # an active session with an open task is abandoned after a day without a message
+IDLE_MS = DAY_MS  # an active session with an open task is abandoned after a day without a message
 
 _COLUMNS = (
-    "s.id, s.user_id, s.created_at, s.title, s.status, s.metadata_json, s.last_active_at, s.ended_at, s.current_message_id"
+    "s.id, s.user_id, s.created_at, s.title, s.status, s.metadata_json, s.last_active_at, "
+    "s.ended_at, s.current_message_id"
 )
 
 
@@ -40,7 +42,8 @@ def insert_session(
     db: Database, user_id: str, id: str, title: str | None, metadata: Mapping[str, Any], now: int
 ) -> None:
     db.execute(
-        "INSERT INTO sessions (id, user_id, created_at, title, metadata_json, last_active_at) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO sessions (id, user_id, created_at, title, metadata_json, last_active_at) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
         (id, user_id, now, title, json.dumps(dict(metadata), ensure_ascii=False), now),
     )
 
@@ -70,7 +73,8 @@ def latest_session(db: Database, user_id: str) -> Session | None:
 def list_sessions(
     db: Database, user_id: str, *, limit: int, before: int | None, query: str | None
 ) -> list[Session]:
-    """Most recently active first; `before` takes those active earlier than that time, `query` part of a title."""
+    """Most recently active first; `before` takes those active earlier than that time, `query` part of a
+    title."""
     where = ["s.user_id = ?"]
     values: list[Any] = [user_id]
     if before is not None:
@@ -94,29 +98,38 @@ def set_title(db: Database, user_id: str, id: str, title: str | None) -> None:
 
 def set_status(db: Database, user_id: str, id: str, status: str, ended_at: int | None) -> None:
     db.execute(
-        "UPDATE sessions SET status = ?, ended_at = ? WHERE id = ? AND user_id = ?", (status, ended_at, id, user_id)
+        "UPDATE sessions SET status = ?, ended_at = ? WHERE id = ? AND user_id = ?",
+        (status, ended_at, id, user_id),
     )
 
 
 def touch(db: Database, user_id: str, id: str, current_message_id: str | None, now: int) -> None:
-    """A message was added: the session is active again, last active now, and shows the branch of that message."""
+    """A message was added: the session is active again, last active now, and shows the branch of that
+    message."""
     db.execute(
-        "UPDATE sessions SET last_active_at = max(last_active_at, ?), current_message_id = ?, status = 'active', "
-        "ended_at = NULL WHERE id = ? AND user_id = ?",
+        "UPDATE sessions SET last_active_at = max(last_active_at, ?), current_message_id = ?, "
+        "status = 'active', ended_at = NULL WHERE id = ? AND user_id = ?",
         (now, current_message_id, id, user_id),
     )
 
 
 def set_current_message(db: Database, user_id: str, id: str, message_id: str | None) -> None:
-    db.execute("UPDATE sessions SET current_message_id = ? WHERE id = ? AND user_id = ?", (message_id, id, user_id))
-
-
-def abandon_idle(db: Database, user_id: str, now: int) -> int:
-    """Sessions idle for a day with a tool call still open become abandoned. Returns how many."""
-    cursor = db.execute(
-        "UPDATE sessions SET status = 'abandoned' WHERE user_id = ? AND last_active_at < ? AND status = 'active' "
-        "AND EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = sessions.id "
-        "AND c.status IN ('proposed', 'approved', 'running', 'unknown'))",
-        (user_id, now - IDLE_MS),
+    db.execute(
+        "UPDATE sessions SET current_message_id = ? WHERE id = ? AND user_id = ?", (message_id, id, user_id)
     )
-    return cursor.rowcount
+
+
+def idle_with_open_task(db: Database, user_id: str, now: int, id: str | None = None) -> list[str]:
+    """Ids of active sessions (or of that one) idle for a day while a tool call waits or runs, or a to-do that
+    came up in it is not done."""
+    only, values = (" AND s.id = ?", (id,)) if id else ("", ())
+    rows = db.query(
+        "SELECT s.id FROM sessions s "
+        f"WHERE s.user_id = ? AND s.last_active_at <= ? AND s.status = 'active'{only} "
+        "AND (EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id "
+        "AND c.status IN ('proposed', 'approved', 'running', 'unknown')) "
+        "OR s.id IN (SELECT m.session_id FROM facts f JOIN messages m ON m.id = f.source_message_id "
+        "WHERE f.user_id = s.user_id AND f.key >= 'task::' AND f.key < 'task:;' AND f.status = 'current'))",
+        (user_id, now - IDLE_MS, *values),
+    )
+    return [row["id"] for row in rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..database import Database
+from py_memory.database import Database
 
 __all__ = ["get_setting", "set_setting"]
 
@@ -22,6 +22,7 @@ def set_setting(db: Database, user_id: str, name: str, value: Any, now: int) -> 
         return
     db.execute(
         "INSERT INTO settings (user_id, name, value_json, updated_at) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (user_id, name) DO UPDATE SET value_json = excluded.value_json, updated_at = excluded.updated_at",
+        "ON CONFLICT (user_id, name) DO UPDATE "
+        "SET value_json = excluded.value_json, updated_at = excluded.updated_at",
         (user_id, name, json.dumps(value, ensure_ascii=False, sort_keys=True), now),
     )

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from ..database import Database
+from py_memory.database import Database
 
 __all__ = ["counts"]
 
-_TABLES = (
-    "sessions",
-    "messages",
-    "message_versions",
-    "tool_calls",
-    "facts",
-    "summaries",
-    "snapshots",
-    "experiences",
-    "uses",
-    "tombstones",
-    "rejections",
-)
+_OF_THE_USER = ("sessions", "facts", "experiences", "tombstones", "rejections")
+_OF_A_SESSION = ("messages", "tool_calls", "summaries", "snapshots")
+_OF_A_MESSAGE = ("message_versions", "uses")
 
 
 def counts(db: Database, user_id: str) -> dict[str, int]:
-    """Rows of the owner by table, and `bytes`, the size of the whole database."""
-    out: dict[str, int] = {}
-    for table in _TABLES:
-        row = db.one(f"SELECT count(*) AS n FROM {table} WHERE user_id = ?", (user_id,))
-        out[table] = row["n"] if row else 0
-    size = db.one("SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()")
-    out["bytes"] = size["bytes"] if size else 0
+    """Rows of the owner by table, and `bytes`, the size of the whole database.
+
+    Counted along the indexes that lead from the owner to its rows, so that no text is read.
+    """
+    by_message = "sessions s JOIN messages m ON m.session_id = s.id JOIN {} t ON t.message_id = m.id"
+    sources = {
+        **dict.fromkeys(_OF_THE_USER, "{} s"),
+        **dict.fromkeys(_OF_A_SESSION, "sessions s JOIN {} t ON t.session_id = s.id"),
+        **dict.fromkeys(_OF_A_MESSAGE, by_message),
+    }
+    out = {
+        table: int(db.value(f"SELECT count(*) FROM {source.format(table)} WHERE s.user_id = ?", (user_id,)))
+        for table, source in sources.items()
+    }
+    out["bytes"] = int(db.value("PRAGMA page_count")) * int(db.value("PRAGMA page_size"))
     return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..database import Database
+from py_memory.database import Database
 
 __all__ = ["add_tombstones", "is_forgotten", "remove_tombstones"]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..database import Database, Row
-from ..errors import NotFoundError
-from ..records import ToolCall
+from py_memory.database import Database, Row
+from py_memory.errors import NotFoundError
+from py_memory.records import ToolCall
 
 __all__ = ["FINISHED", "get_tool_call", "insert_tool_call", "list_tool_calls", "update_tool_call"]
 
 FINISHED = frozenset({"success", "failed", "timeout", "cancelled"})
 
 _COLUMNS = (
-    "id, user_id, created_at, session_id, message_id, tool_name, input_json, output_json, status, started_at, "
-    "completed_at, error_message, validation_json"
+    "id, user_id, created_at, session_id, message_id, tool_name, input_json, output_json, status, "
+    "started_at, completed_at, error_message, validation_json"
 )
 
 
@@ -40,8 +40,8 @@ def insert_tool_call(
     now: int,
 ) -> None:
     db.execute(
-        "INSERT INTO tool_calls (id, user_id, created_at, session_id, message_id, tool_name, input_json, status, "
-        "started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO tool_calls (id, user_id, created_at, session_id, message_id, tool_name, input_json, "
+        "status, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             id,
             user_id,

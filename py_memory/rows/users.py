@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from ..database import Database
-from ..ids import uuid7
+from py_memory.database import Database
+from py_memory.ids import uuid7
 
 __all__ = ["ensure_user"]
 
 
 def ensure_user(db: Database, user_id: str | None, now: int) -> tuple[str, bool]:
-    """The id of the owner and whether the row was made now. None takes the file's first owner, or makes one."""
+    """The id of the owner and whether the row was made now. None takes the file's first owner, or makes
+    one."""
     if user_id is None:
         row = db.one("SELECT id FROM users ORDER BY created_at, id LIMIT 1")
         user_id = row["id"] if row else None

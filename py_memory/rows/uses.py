@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..database import Database
-from ..ids import uuid7
-from ..records import Use
+from py_memory.database import Database
+from py_memory.ids import uuid7
+from py_memory.records import Use
 
 __all__ = ["insert_uses", "list_uses"]
 
@@ -19,9 +19,18 @@ def insert_uses(
     """`uses` are (memory kind, memory id, reason) in order of rank."""
     for rank, (kind, id, reason) in enumerate(uses, start=1):
         db.execute(
-            "INSERT INTO uses (id, user_id, created_at, message_id, memory_kind, memory_id, rank, reason_json) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (uuid7(now), user_id, now, message_id, kind, id, rank, json.dumps(dict(reason), ensure_ascii=False)),
+            "INSERT INTO uses (id, user_id, created_at, message_id, memory_kind, memory_id, rank, "
+            "reason_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                uuid7(now),
+                user_id,
+                now,
+                message_id,
+                kind,
+                id,
+                rank,
+                json.dumps(dict(reason), ensure_ascii=False),
+            ),
         )
 
 

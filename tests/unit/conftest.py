@@ -1,0 +1,34 @@
+"""Fixtures of the unit tests: a store whose clock the test sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from py_memory import MemoryStore
+
+
+class SteppedClock:
+    """A clock that stands still until it is moved. Milliseconds UTC."""
+
+    def __init__(self, now: int = 1_790_000_000_000) -> None:
+        self.now = now
+
+    def __call__(self) -> int:
+        return self.now
+
+    def advance(self, milliseconds: int = 0, *, seconds: int = 0, hours: int = 0, days: int = 0) -> None:
+        self.now += milliseconds + 1000 * (seconds + 3600 * (hours + 24 * days))
+
+
+@pytest.fixture
+def clock() -> SteppedClock:
+    return SteppedClock()
+
+
+@pytest.fixture
+def store(clock: SteppedClock) -> Iterator[MemoryStore]:
+    store = MemoryStore(":memory:", clock=clock)
+    yield store
+    store.close()

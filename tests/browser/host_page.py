@@ -6,6 +6,7 @@ import base64
 import os
 import signal
 import sqlite3
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,6 @@ WITH_STORE = """async ({store, mode, body}) => {
     let value = null;
     if (body.do === "keys") value = await result(objects.getAllKeys());
     if (body.do === "count") value = await result(objects.count());
-    if (body.do === "clear") objects.clear();
     if (body.do === "types") {
         const kind = (item) => item === null ? "null" : item.constructor.name;
         const records = await result(objects.getAll());
@@ -43,6 +43,18 @@ WITH_STORE = """async ({store, mode, body}) => {
         const needle = Array.from(new TextEncoder().encode(body.text), (byte) => String.fromCharCode(byte)).join("");
         const decode = (record) => Array.from(record.body, (byte) => String.fromCharCode(byte)).join("");
         value = (await result(objects.getAll())).filter((record) => decode(record).includes(needle)).length;
+    }
+    if (body.do === "chunk") {
+        const {body: bytes, seq} = await result(objects.get(body.key));
+        let text = "";
+        for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768));
+        value = {seq, body: btoa(text)};
+    }
+    if (body.do === "put chunk") {
+        const record = await result(objects.get(body.key));
+        record.body = Uint8Array.from(atob(body.body), (letter) => letter.charCodeAt(0));
+        record.checksum = body.checksum;
+        objects.put(record);
     }
     if (body.do === "flip") {
         const record = await result(objects.get(body.key));
@@ -89,9 +101,62 @@ def status(page: Page) -> dict[str, Any]:
 
 
 def database(page: Page, store: str, do: str, **more: Any) -> Any:
-    """Does one of keys, count, clear, types, find, flip in a store of the page's IndexedDB database."""
-    mode = "readwrite" if do in ("flip", "clear") else "readonly"
+    """Does one of the things above in a store of the page's IndexedDB database."""
+    mode = "readwrite" if do in ("flip", "put chunk") else "readonly"
     return page.evaluate(WITH_STORE, {"store": store, "mode": mode, "body": {"do": do, **more}})
+
+
+def overwrite_chunk(page: Page, key: list[int], start: int, data: bytes) -> None:
+    """Puts bytes into a stored chunk and gives it the checksum that belongs to them."""
+    chunk = database(page, "chunks", "chunk", key=key)
+    body = bytearray(base64.b64decode(chunk["body"]))
+    body[start : start + len(data)] = data
+    checksum = f"{xxh64(struct.pack('<3d', *key, chunk['seq']) + body):016x}"
+    database(page, "chunks", "put chunk", key=key, body=base64.b64encode(body).decode(), checksum=checksum)
+
+
+def xxh64(data: bytes) -> int:
+    """The checksum of the stored records, after the specification of XXH64 (seed 0)."""
+    p1, p2, p3, p4, p5 = (
+        0x9E3779B185EBCA87,
+        0xC2B2AE3D27D4EB4F,
+        0x165667B19E3779F9,
+        0x85EBCA77C2B2AE63,
+        0x27D4EB2F165667C5,
+    )
+    mask = (1 << 64) - 1
+
+    def rotate(value: int, bits: int) -> int:
+        return ((value << bits) | (value >> (64 - bits))) & mask
+
+    def mix(lane: int, word: int) -> int:
+        return rotate((lane + word * p2) & mask, 31) * p1 & mask
+
+    at = 0
+    if len(data) >= 32:
+        lanes = [(p1 + p2) & mask, p2, 0, -p1 & mask]
+        while at + 32 <= len(data):
+            lanes = [
+                mix(lane, word) for lane, word in zip(lanes, struct.unpack_from("<4Q", data, at), strict=True)
+            ]
+            at += 32
+        total = sum(rotate(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18), strict=True)) & mask
+        for lane in lanes:
+            total = ((total ^ mix(0, lane)) * p1 + p4) & mask
+    else:
+        total = p5
+    total = (total + len(data)) & mask
+    while at + 8 <= len(data):
+        total = (rotate(total ^ mix(0, *struct.unpack_from("<Q", data, at)), 27) * p1 + p4) & mask
+        at += 8
+    if at + 4 <= len(data):
+        total = (rotate(total ^ (struct.unpack_from("<I", data, at)[0] * p1 & mask), 23) * p2 + p3) & mask
+        at += 4
+    for byte in data[at:]:
+        total = rotate(total ^ (byte * p5 & mask), 11) * p1 & mask
+    total = (total ^ (total >> 33)) * p2 & mask
+    total = (total ^ (total >> 29)) * p3 & mask
+    return total ^ (total >> 32)
 
 
 def raw_file(page: Page, target: Path) -> Path:

@@ -70,6 +70,24 @@ def test_a_damaged_rewrite_falls_back_to_what_it_was_made_from(launch: Launch, o
     assert host.status(page)["warning"] == "restored"
 
 
+def test_fault_13_damage_that_only_sqlite_sees_leads_to_the_generation_before(
+    launch: Launch, open_page: OpenPage
+) -> None:
+    page = open_page(launch())
+    session = host.start_session(page)
+    for number in range(200):
+        host.add(page, session, f"message {number}")
+    page.evaluate("() => pyMemory.call('vacuum')")
+    key = host.database(page, "chunks", "keys")[0]
+    # 75 pages become ones that no table can have.
+    host.overwrite_chunk(page, key, 5 * 1024, b"\xff" * 75 * 1024)
+    reload_ready(page)
+    # The check comes in idle time; the worker then starts again by itself.
+    page.wait_for_function("() => pyMemory.status().warning === 'restored'")
+    assert host.texts(page, session) == [f"message {number}" for number in range(200)]
+    assert host.database(page, "quarantine", "count") == 1
+
+
 def test_when_nothing_is_whole_the_user_decides_and_nothing_is_deleted(
     launch: Launch, open_page: OpenPage
 ) -> None:

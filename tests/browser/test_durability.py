@@ -201,6 +201,23 @@ def test_fault_09_eviction_is_noticed(launch: Launch, open_page: OpenPage, site_
     assert host.status(page)["warning"] == "evicted"
 
 
+def test_fault_09_storage_cleared_under_an_open_tab_is_told_and_the_tab_keeps_its_memory(
+    launch: Launch, open_page: OpenPage, site_url: str
+) -> None:
+    context = launch()
+    page = open_page(context)
+    session = host.start_session(page)
+    host.add(page, session, "kept in the tab")
+    page.evaluate("() => { globalThis.faults = []; pyMemory.on('error', (fault) => faults.push(fault.code)); }")
+    arguments = {"origin": site_url.rstrip("/"), "storageTypes": "indexeddb"}
+    context.new_cdp_session(page).send("Storage.clearDataForOrigin", arguments)
+    host.add(page, session, "so is this")
+    assert page.evaluate("() => faults") == ["cleared"]
+    assert host.status(page)["state"] == "unsaved"
+    assert host.texts(page, session) == ["kept in the tab", "so is this"]
+    assert page.evaluate("() => pyMemory.exportFile().then((bytes) => bytes.length)") > 0
+
+
 def test_fault_10_without_locks_it_works_in_memory_and_says_so(
     launch: Launch, open_page: OpenPage, site_url: str
 ) -> None:

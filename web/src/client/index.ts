@@ -34,7 +34,7 @@ class Memory implements PyMemory {
   private readonly database: string;
   private readonly waiting: WaitingMessages | null;
   private readonly listeners = new Map<string, Set<(detail: never) => void>>();
-  private lastSend: Promise<unknown> = Promise.resolve();
+  private readonly rounds = new Map<string | null, Promise<unknown>>();
   private owner: Status["owner"] = "none";
   private report = NOT_STARTED;
   private storage: Pick<Status, "persistent" | "usage" | "quota"> = { persistent: null, usage: null, quota: null };
@@ -56,6 +56,9 @@ class Memory implements PyMemory {
     const ready = Promise.resolve(options.policy ?? controlled).then((policy) => ({ ...start, policy }));
     this.link = new Link(script, ready, (message) => this.receive(message));
     void this.link.start();
+    // A page that the browser freezes to come back to must not hold the memory meanwhile.
+    addEventListener("pagehide", ({ persisted }) => persisted && this.link.stop());
+    addEventListener("pageshow", ({ persisted }) => persisted && this.link.start());
     // Without locks nothing is kept, waiting messages included.
     this.waiting = "locks" in navigator ? new WaitingMessages(this.database) : null;
     this.waiting?.list().then((messages) => messages.forEach((message) => this.round(message, true)), () => undefined);
@@ -109,6 +112,7 @@ class Memory implements PyMemory {
   }
 
   takeOver(): void {
+    if (this.owner === "this-tab") return;
     this.setOwner("none");
     void this.link.start(true);
   }
@@ -124,7 +128,7 @@ class Memory implements PyMemory {
     return new Promise((resolve) => (this.receiveRaw = resolve));
   }
 
-  /** Rounds follow one another, in the order in which their messages were sent. */
+  /** Rounds of one session follow one another, in the order in which their messages were sent. */
   private round(message: WaitingMessage, again: boolean): Promise<unknown> {
     const { message_id, session_id, text } = message;
     const ask = async (): Promise<unknown> => {
@@ -132,8 +136,8 @@ class Memory implements PyMemory {
       this.askToPersist();
       return reply;
     };
-    const answer = this.lastSend.then(ask);
-    this.lastSend = answer.catch(() => undefined);
+    const answer = (this.rounds.get(session_id) ?? Promise.resolve()).then(ask);
+    this.rounds.set(session_id, answer.catch(() => undefined));
     return answer;
   }
 

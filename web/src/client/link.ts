@@ -25,9 +25,7 @@ export class Link {
 
   async start(steal = false): Promise<void> {
     const options = await this.options;
-    this.worker?.terminate();
-    this.token = null;
-    this.failure = null;
+    this.stop();
     const worker = new Worker(this.script, { type: "module", name: "py-memory" });
     this.worker = worker;
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.handle(data);
@@ -36,6 +34,14 @@ export class Link {
       this.handle({ type: "failed", error: { name: "Error", message, code: "worker" }, choices: [] });
     };
     worker.postMessage({ type: "start", options: { ...options, steal } });
+  }
+
+  /** Requests wait until it is started again. */
+  stop(): void {
+    this.worker?.terminate();
+    this.worker = null;
+    this.token = null;
+    this.failure = null;
   }
 
   /** The same id is asked once. `again`: it may have been answered before this page was loaded. */

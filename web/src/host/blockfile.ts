@@ -19,6 +19,8 @@ export class BlockFile {
   readonly chunks: Bytes[] = [];
   readonly dirty = new Set<number>();
   size = 0;
+  /** Counts writes, so that a caller can tell whether something has changed. */
+  writes = 0;
 
   read(target: Uint8Array, offset: number, length: number, position: number): number {
     const end = Math.min(this.size, position + length);
@@ -47,6 +49,7 @@ export class BlockFile {
     const last = Math.floor((position + length - 1) / PAGE);
     for (let page = Math.floor(position / PAGE); page <= last; page++) this.dirty.add(page);
     this.size = Math.max(this.size, position + length);
+    this.writes += 1;
     return length;
   }
 

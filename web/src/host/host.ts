@@ -8,8 +8,9 @@ import { type HostEvent, type OwnerStatus, RPC_VERSION, type Reply, type Request
 import type { Saver } from "./saver";
 
 const IDLE_MS = 400;
-const IDLE_SLICE_MS = 25;
-const IDLE_PAUSE_MS = 60;
+// Small steps far apart: merging the index rewrites many pages, which should not all fall on one turn.
+const IDLE_SLICE_MS = 6;
+const IDLE_PAUSE_MS = 300;
 const UNDO_MARGIN_MS = 500;
 const PURGE_RETRY_MS = 30_000;
 
@@ -131,11 +132,11 @@ export class Host {
     try {
       const { id, method } = request;
       const isChat = method === "chat_round";
+      const before = this.saver.file.writes;
       const outcome = this.python.dispatch(method, JSON.stringify(request.kwargs), id);
       // Without a pause between a call and its save, the reply lands in the same transaction as the change.
       const reply = typeof outcome === "string" ? outcome : await outcome;
-      const wrote = this.saver.dirty > 0;
-      if (!wrote && !isChat) return reply;
+      if (this.saver.file.writes === before && !isChat) return reply;
       const forgottenUntil = this.python.take_forgotten();
       // A round is resumed by its message, so its reply need not be stored.
       const extra = isChat ? { settled: [id] } : { reply: { id, at: Date.now(), reply } };

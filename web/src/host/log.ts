@@ -2,6 +2,7 @@
 
 import { type BlockFile, CHUNK, PAGES_PER_CHUNK } from "./blockfile";
 import { deflate } from "./deflate";
+import { Fault } from "./fault";
 import { FIRST_GENERATION, chunkChecksum, recordChecksum } from "./format";
 import type { ChunkRecord, Generation, Manifest, RedoRecord } from "./format";
 import { type Connection, type StoreName, result } from "./idb";
@@ -235,7 +236,10 @@ export class Log {
 
   private async owned(transaction: IDBTransaction): Promise<Manifest> {
     const manifest = await result<Manifest | undefined>(transaction.objectStore("manifest").get("manifest"));
-    if (manifest?.epoch !== this.manifest.epoch) throw new LostOwnershipError();
+    if (!manifest) {
+      throw new Fault("cleared", "The browser has removed what was stored. Export the memory to keep what this tab holds.");
+    }
+    if (manifest.epoch !== this.manifest.epoch) throw new LostOwnershipError();
     return manifest;
   }
 

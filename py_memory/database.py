@@ -45,7 +45,7 @@ BUSY_TIMEOUT_S = 10.0
 FIRST_SAFE_WAL = (3, 51, 3)
 BLOCK_PAGE_BYTES = 1024  # a turn dirties less than half the bytes that it does with pages of 4,096
 # What SQLite says when the file cannot be reached or written, though nothing in it is wrong.
-_STORAGE_SIGNS = ("locked", "is full", "readonly", "unable to open", "disk I/O", "already exists")
+_STORAGE_SIGNS = ("is locked", "is full", "readonly", "unable to open", "disk I/O", "output file already exists")
 
 Row: TypeAlias = sqlite3.Row
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
@@ -118,6 +118,7 @@ def open_untrusted(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "query_only=ON"):
         connection.execute(f"PRAGMA {pragma}").fetchall()
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _UNTRUSTED_LENGTH)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     deadline = time.monotonic() + _UNTRUSTED_SECONDS

@@ -1,7 +1,8 @@
 """The life of a fact: stated, corrected, proposed, confirmed, rejected, used.
 
-A correction never overwrites: it is a new row of confidence 0.95, and the old one stays readable as superseded with 0.3.
-What was merely inferred is a candidate until the user confirms it; a rejected one leaves a fingerprint and no text.
+A correction never overwrites: it is a new row of confidence 0.95, and the old one stays readable as
+superseded with 0.3. What was merely inferred is a candidate until the user confirms it; a rejected one leaves
+a fingerprint and no text.
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ from typing import Any
 from . import text
 from .clock import Clock
 from .database import Database
-from .errors import InvalidInputError, TooLargeError
+from .errors import InvalidInputError, TooLargeError, UnregisteredKeyError
 from .ids import uuid7
 from .records import Fact
 from .rows import facts as rows
+from .rows.identities import KINDS, find_identity, insert_identity, normalized_contact, update_identity
 from .rows.namespaces import namespace_of
 from .rows.rejections import add_rejection, is_rejected, remove_rejection
 from .undo import Operation, UndoLog
 
 __all__ = ["MAX_VALUE_CHARACTERS", "Facts"]
 
+MAX_KEY_CHARACTERS = 200
 MAX_VALUE_CHARACTERS = 100
 CORRECTED, CORRECTION = 0.3, 0.95
 LEAST_CONFIDENCE = 0.7  # below it nothing is proposed
@@ -57,7 +60,8 @@ def _kind(key: str) -> str:
 
 
 class Facts:
-    """Facts of one owner as one agent sees them. Every method expects to run inside a transaction of the caller."""
+    """Facts of one owner as one agent sees them. Every method expects to run inside a transaction of the
+    caller."""
 
     def __init__(self, db: Database, user_id: str, agent_id: str | None, clock: Clock, undo: UndoLog) -> None:
         self._db = db
@@ -69,25 +73,26 @@ class Facts:
     # -- stating --
 
     def set_fact(self, key: str, value: str, *, confidence: float | None = None, **details: Any) -> Fact:
-        """States a fact. The same value again reinforces the current one; another value under a single-valued key
-        corrects it. `details` are columns of a fact.
+        """States a fact. The same value again reinforces the current one; another value under a single-valued
+        key corrects it. `details` are columns of a fact.
 
         Raises UnregisteredKeyError, TooLargeError (over 100 characters), InvalidInputError (empty).
         """
         value, single, ttl = self._checked(key, value)
         now = self._clock()
-        remove_rejection(self._db, self._user, _rejection(key, value))
-        current = [f for f in rows.current_with_key(self._db, self._user, self._agent, key, now) if self._owns(f)]
+        current = [
+            f for f in rows.current_with_key(self._db, self._user, self._agent, key, now) if self._owns(f)
+        ]
         for fact in current:
             if same_value(fact.value, value):
                 return self._reinforce(fact, confidence, details)
+        if not single:
+            current = []
         operation = self._undo.begin()
-        if single:
-            corrected = bool(current)
-            default = CORRECTION if corrected else 1.0
-        else:
-            default = 1.0
+        default = CORRECTION if current else 1.0
         fact = self._new(key, value, "current", default if confidence is None else confidence, ttl, details)
+        self._join_contact(fact, current, operation)
+        remove_rejection(self._db, self._user, _rejection(key, value))
         if single:
             self._supersede_all(key, fact, operation)
         rows.insert_fact(self._db, fact)
@@ -95,12 +100,12 @@ class Facts:
         return fact
 
     def propose_fact(self, key: str, value: str, *, confidence: float = 0.8, **details: Any) -> Fact | None:
-        """Puts something inferred before the user. None if confidence is under 0.7, if it is known already, or if
-        it was rejected before."""
+        """Puts something inferred before the user. None if confidence is under 0.7, if it is known already,
+        or if it was rejected before."""
         value, _, ttl = self._checked(key, value)
         if confidence < LEAST_CONFIDENCE:
             return None
-        if is_rejected(self._db, self._user, _rejection(key, value)) or is_rejected(self._db, self._user, _kind(key)):
+        if self.is_refused(key, value):
             return None
         now = self._clock()
         for fact in rows.current_with_key(self._db, self._user, self._agent, key, now):
@@ -115,7 +120,8 @@ class Facts:
         return fact
 
     def confirm_fact(self, id: str, *, value: str | None = None) -> tuple[Fact, str]:
-        """Makes a candidate or disputed fact current, with another value if given. Returns it with the operation id.
+        """Makes a candidate or disputed fact current, with another value if given. Returns it with the
+        operation id.
 
         Raises NotFoundError, and InvalidInputError if it is not waiting for an answer.
         """
@@ -139,7 +145,9 @@ class Facts:
             changes["confidence"] = 1.0
         changes["valid_from"] = fact.valid_from or now
         fact = dataclasses.replace(fact, **changes)
-        for other in rows.current_with_key(self._db, self._user, self._agent, fact.key, now):
+        current = rows.current_with_key(self._db, self._user, self._agent, fact.key, now)
+        self._join_contact(fact, current if single else [], operation)
+        for other in current:
             if other.id != id and self._owns(other) and same_value(other.value, fact.value):
                 self._undo.keep(operation, "facts", "id = ?", (other.id,))
                 rows.delete_fact(self._db, self._user, other.id)
@@ -149,12 +157,13 @@ class Facts:
         return rows.get_fact(self._db, self._user, id), operation.id
 
     def reject_fact(self, id: str, *, never_this_kind: bool = False) -> Operation:
-        """Deletes a candidate and keeps a fingerprint, so that it is not proposed again; with `never_this_kind`
-        nothing under its key is. Returns the operation. Raises NotFoundError, InvalidInputError."""
+        """Deletes a candidate and keeps a fingerprint, so that it is not proposed again; with
+        `never_this_kind` nothing under its key is. Returns the operation. Raises NotFoundError,
+        InvalidInputError."""
         fact = rows.get_fact(self._db, self._user, id)
         if fact.status not in ("candidate", "disputed"):
             raise InvalidInputError(
-                f"The fact {fact.key!r} is {fact.status}, not waiting for an answer. Use forget() to remove it."
+                f"The fact {fact.key!r} is {fact.status}, not a proposal. Use forget() to remove it."
             )
         operation = self._undo.begin()
         self._undo.keep(operation, "facts", "id = ?", (id,))
@@ -168,6 +177,10 @@ class Facts:
         """Leaves the fingerprint of a fact that goes."""
         if made := add_rejection(self._db, self._user, _rejection(fact.key, fact.value), self._clock()):
             self._undo.made(operation, "rejections", made)
+
+    def is_refused(self, key: str, value: str) -> bool:
+        """Whether the user rejected this, forgot it, or wants nothing proposed under the key."""
+        return any(is_rejected(self._db, self._user, what) for what in (_rejection(key, value), _kind(key)))
 
     def pin_fact(self, id: str, pinned: bool) -> Fact:
         rows.get_fact(self._db, self._user, id)
@@ -185,8 +198,8 @@ class Facts:
     # -- asking --
 
     def get_fact(self, key: str, *, as_of: int | None = None, known_at: int | None = None) -> Fact | None:
-        """The current fact under a key, the newest if there are several. `as_of` asks what was true at that time,
-        `known_at` what was believed then (both ms)."""
+        """The current fact under a key, the newest if there are several. `as_of` asks what was true at that
+        time, `known_at` what was believed then (both ms)."""
         now = self._clock()
         if as_of is None and known_at is None:
             current = rows.current_with_key(self._db, self._user, self._agent, key, now)
@@ -199,12 +212,19 @@ class Facts:
             ):
                 continue
             begin = fact.created_at if fact.valid_from is None else fact.valid_from
-            if as_of is not None and not (begin <= as_of and (fact.valid_to is None or fact.valid_to > as_of)):
+            if as_of is not None and not (
+                begin <= as_of and (fact.valid_to is None or fact.valid_to > as_of)
+            ):
+                continue
+            asked = known_at if as_of is None else as_of
+            if asked is not None and fact.expires_at is not None and fact.expires_at <= asked:
                 continue
             return fact
         return None
 
-    def list_facts(self, *, status: str | None = "current", limit: int | None = None, **filters: Any) -> list[Fact]:
+    def list_facts(
+        self, *, status: str | None = "current", limit: int | None = None, **filters: Any
+    ) -> list[Fact]:
         return rows.list_facts(
             self._db, self._user, self._agent, status=status, now=self._clock(), limit=limit, **filters
         )
@@ -221,6 +241,10 @@ class Facts:
             raise InvalidInputError(f"The fact {key!r} has no value. Give it one, or forget it.")
         if len(value) > MAX_VALUE_CHARACTERS:
             raise TooLargeError(f"The value of {key!r}", len(value), MAX_VALUE_CHARACTERS, "characters")
+        if len(key) > MAX_KEY_CHARACTERS:
+            raise TooLargeError("The fact key", len(key), MAX_KEY_CHARACTERS, "characters")
+        if key.endswith("::"):  # a namespace, not a key in it
+            raise UnregisteredKeyError(key)
         namespace = namespace_of(self._db, self._user, key)
         return value, namespace.single_valued, namespace.ttl_ms
 
@@ -269,6 +293,32 @@ class Facts:
                 valid_to=old.valid_to or by.valid_from or now,
                 correction_count=old.correction_count + 1,
             )
+
+    def _join_contact(self, fact: Fact, before: list[Fact], operation: Operation) -> None:
+        """A phone and an email under one key (`user::contact::phone`, `user::contact::email`) belong to one
+        person. `before` are the facts that this one takes the place of. Raises ConflictError, having changed
+        nothing, if one of them belongs to someone else."""
+        stem, _, kind = fact.key.rpartition("::")
+        if kind not in KINDS:
+            return
+        other = KINDS[1 - KINDS.index(kind)]
+        new = normalized_contact(kind, fact.value)
+        old = [normalized_contact(kind, gone.value) for gone in before]
+        beside = rows.current_with_key(self._db, self._user, self._agent, f"{stem}::{other}", self._clock())
+        partner = normalized_contact(other, beside[0].value) if beside else None
+        known = [find_identity(self._db, self._user, kind, value) for value in old]
+        if partner:
+            known.append(find_identity(self._db, self._user, other, partner))
+        own = (None, new, *old)
+        same = next(
+            (row for row in known if row and row[kind] in own and row[other] in (None, partner)), None
+        )
+        if same:
+            self._undo.keep(operation, "identities", "id = ?", (same["id"],))
+            update_identity(self._db, self._user, same["id"], **{kind: new, other: partner})
+        elif partner or not find_identity(self._db, self._user, kind, new):
+            id = insert_identity(self._db, self._user, now=self._clock(), **{kind: new, other: partner})
+            self._undo.made(operation, "identities", id)
 
     def _reinforce(self, fact: Fact, confidence: float | None, details: dict[str, Any]) -> Fact:
         changes: dict[str, Any] = {"weight": fact.weight + REINFORCEMENT, "needs_review": False}

@@ -26,7 +26,9 @@ _ORDER = (
     "tool_calls",
     "summaries",
     "snapshots",
+    "experiences",
     "facts",
+    "identities",
     "uses",
     "embeddings",
     "event_salts",
@@ -35,14 +37,26 @@ _ORDER = (
 )
 
 
+@dataclass(frozen=True)
+class _Moved:
+    """A session that shows another message because the one it showed went."""
+
+    session_id: str
+    old: str | None
+    new: str | None
+    last_seq: int  # of the newest message at that moment
+
+
 @dataclass
 class Operation:
-    """What one operation changed: rows before it, by table, and keys of rows it made."""
+    """What one operation changed: rows before it, by table, keys of rows it made, and sessions whose end
+    moved."""
 
     id: str
     until: int
-    before: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    before: dict[str, dict[tuple[Any, ...], dict[str, Any]]] = field(default_factory=dict)
     made: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
+    moved: list[_Moved] = field(default_factory=list)
 
 
 class UndoLog:
@@ -65,23 +79,34 @@ class UndoLog:
         now = self._clock()
         self._operations = {id: op for id, op in self._operations.items() if op.until > now}
 
-    def keep(self, operation: Operation, table: str, where: str, parameters: Sequence[Any]) -> int:
-        """Keeps the rows of a table as they are now. Returns how many."""
+    def keep(
+        self, operation: Operation, table: str, where: str, parameters: Sequence[Any]
+    ) -> list[dict[str, Any]]:
+        """Keeps the rows of a table as they are now, and returns them."""
         rows = images.read_where(self._db, table, where, parameters)
-        kept = operation.before.setdefault(table, [])
-        known = {images.key_of(table, row) for row in kept}
-        kept.extend(row for row in rows if images.key_of(table, row) not in known)
-        return len(rows)
+        kept = operation.before.setdefault(table, {})
+        for row in rows:
+            kept.setdefault(images.key_of(table, row), row)
+        return rows
 
-    def take(self, operation: Operation, table: str, where: str, parameters: Sequence[Any]) -> int:
-        """Keeps the rows, then deletes them. Returns how many."""
-        if count := self.keep(operation, table, where, parameters):
+    def take(
+        self, operation: Operation, table: str, where: str, parameters: Sequence[Any]
+    ) -> list[dict[str, Any]]:
+        """Keeps the rows, then deletes them, and returns them."""
+        rows = self.keep(operation, table, where, parameters)
+        if rows:
             images.delete_where(self._db, table, where, parameters)
-        return count
+        return rows
 
     def made(self, operation: Operation, table: str, *key: Any) -> None:
         """Notes a row that the operation adds."""
         operation.made.setdefault(table, []).append(key)
+
+    def shown_moved(self, operation: Operation, session_id: str, old: str | None, new: str | None) -> None:
+        """Notes that the message a session showed last went, so that it shows another. Call it once that is
+        done."""
+        if old != new:
+            operation.moved.append(_Moved(session_id, old, new, images.last_seq(self._db, "messages")))
 
     def undo(self, operation_id: str) -> None:
         """Puts everything back. Expects a transaction of the caller. Raises UndoExpiredError."""
@@ -95,10 +120,30 @@ class UndoLog:
         for table in reversed(_ORDER):
             for key in operation.made.get(table, ()):
                 images.delete_row(self._db, table, key)
+        for moved in operation.moved:
+            self._join_later_messages(operation, moved)
         back: list[dict[str, Any]] = []
         for table in _ORDER:
-            for row in operation.before.get(table, ()):
+            for row in operation.before.get(table, {}).values():
                 if images.put_back(self._db, table, row) and table == "messages":
                     back.append(row)
         for row in back:
             index.add(self._db, seq_of(self._db, row["user_id"], row["id"]))
+
+    def _join_later_messages(self, operation: Operation, moved: _Moved) -> None:
+        """The talk may have gone on since: what was said follows the messages that come back, and stays on
+        screen."""
+        live = images.read_where(self._db, "sessions", "id = ?", (moved.session_id,))
+        if not live or live[0]["current_message_id"] == moved.new:
+            return
+        later = images.read_where(
+            self._db,
+            "messages",
+            "session_id = ? AND parent_id IS ? AND seq > ?",
+            (moved.session_id, moved.new, moved.last_seq),
+        )
+        for row in later:
+            images.put_back(self._db, "messages", {**row, "parent_id": moved.old})
+        before = operation.before["sessions"][(moved.session_id,)]
+        kept = ("current_message_id", "last_active_at", "status", "ended_at")
+        before.update({column: live[0][column] for column in kept})

@@ -1,18 +1,21 @@
 """The memory's own `.db` file: written as one plain SQLite database, read back as if it came from a stranger.
 
-Reading and adding are apart, so that a page can read in a worker of its own: read_memory_file() yields plain rows,
-and `memory_import` checks each again and adds it. A file is never opened as the live memory.
+Reading and adding are apart, so that a page can read in a worker of its own: read_memory_file() yields plain
+rows, and `memory_import` checks each again and adds it. A file is never opened as the live memory.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..database import (
+from py_memory.database import (
     APPLICATION_ID,
     HEADER,
     SCHEMA_VERSION,
@@ -21,20 +24,33 @@ from ..database import (
     open_untrusted,
     schema_of,
 )
-from ..errors import (
+from py_memory.errors import (
     DatabaseCorruptError,
     ImportRefusedError,
     NewerDatabaseError,
     NotADatabaseError,
+    StorageError,
     TooLargeError,
 )
+from py_memory.rows.rejections import FINGERPRINT_KEY
 
-__all__ = ["MAX_FILE_BYTES", "Batch", "export_memory", "read_memory_file"]
+__all__ = ["MAX_FILE_BYTES", "TABLES", "Batch", "export_memory", "read_memory_file"]
 
 MAX_FILE_BYTES = 512 << 20
 BATCH_ROWS = 500
-# Nothing another program adds by itself changes what a memory says: statistics, and the indexes of UNIQUE.
-_OWN_OF_SQLITE = ("sqlite_stat", "sqlite_autoindex_")
+_STATISTICS = {"sqlite_stat1", "sqlite_stat4"}  # ANALYZE in another program makes them
+# What ALTER TABLE ADD COLUMN puts into the SQL of a table, for a column that is nothing but stored values.
+_ADDED_COLUMNS = re.compile(
+    r"""(\s*,\s*("[^"]+"|\w+)(\s+(TEXT|INTEGER|INT|REAL|BLOB|ANY))?(\s+NOT\s+NULL)?"""
+    r"""(\s+DEFAULT\s+('[^']*'|-?\d+(\.\d+)?|NULL))?)+\s*""",
+    re.IGNORECASE,
+)
+# The search index keeps its data in tables of its own, whose SQL is SQLite's and may differ between its
+# releases.
+_INDEX_DATA = re.compile(r"message_search_(data|idx|docsize|config)")
+_STORED_ONLY = re.compile(
+    r"(?!.*\b(check|as|default|references|generated|collate)\b)[\w\s'\"(),]+", re.IGNORECASE | re.DOTALL
+)
 _NOT_EXPORTED = ("sync_state", "sync_outbox", "sync_base", "sync_deferred", "sync_rejected")
 
 # Tables that travel, in the order in which rows can refer to earlier ones. Deletions come first.
@@ -64,40 +80,56 @@ def export_memory(db: Database, path: str | Path) -> None:
 
 
 def read_memory_file(path: Path) -> Iterator[Batch]:
-    """Rows of the file's owner in batches (table, rows); the first batch is ("header", [{version, unknown_columns}]).
+    """Rows of the file's first owner in batches (table, rows). The first batch is "header" with one row:
+    {version, unknown_columns: ["table.column"], fingerprint_key: hex or None}.
 
-    The file is not changed. Raises NotADatabaseError (empty, not SQLite, another program's), DatabaseCorruptError (cut
-    short, damaged), NewerDatabaseError, TooLargeError (over 512 MiB), ImportRefusedError (foreign objects).
+    The file is not changed. Raises NotADatabaseError (empty, not SQLite, another program's),
+    DatabaseCorruptError (cut short, damaged), NewerDatabaseError, TooLargeError (over 512 MiB),
+    ImportRefusedError (foreign objects, takes too long), StorageError (cannot be read).
     """
     _check_outside(path)
     connection = open_untrusted(path)
     try:
         version = _check_inside(connection)
-        if version < SCHEMA_VERSION:
-            connection.close()
-            yield from _read_upgraded(path)
+        if version == SCHEMA_VERSION:
+            columns, unknown = _columns(connection)
+            yield (
+                "header",
+                [
+                    {
+                        "version": version,
+                        "unknown_columns": unknown,
+                        "fingerprint_key": _fingerprint_key(connection),
+                    }
+                ],
+            )
+            for table in TABLES:
+                yield from _rows(connection, table, columns[table])
             return
-        columns, unknown = _columns(connection)
-        header = {"version": version, "unknown_columns": unknown}
-        yield "header", [header]
-        for table in TABLES:
-            yield from _rows(connection, table, columns[table])
     except connection.DatabaseError as error:
+        if "interrupted" in str(error):
+            raise ImportRefusedError(f"Reading {path.name} took too long; nothing was imported.") from error
         raise DatabaseCorruptError(
             f"{path.name} is damaged and cannot be read ({error}). Use another copy; nothing was imported."
         ) from error
     finally:
         connection.close()
+    yield from _read_upgraded(path)
 
 
 def _check_outside(path: Path) -> None:
-    size = path.stat().st_size
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            header = file.read(100)
+    except OSError as error:
+        raise StorageError(
+            f"{path.name} could not be read ({error.strerror}). Check its name and place."
+        ) from error
     if size > MAX_FILE_BYTES:
         raise TooLargeError(f"The file {path.name}", size, MAX_FILE_BYTES)
     if size == 0:
         raise NotADatabaseError(f"{path.name} is empty. Choose a memory's .db file; nothing was imported.")
-    with path.open("rb") as file:
-        header = file.read(100)
     if len(header) < 100 or not header.startswith(HEADER):
         raise NotADatabaseError(
             f"{path.name} is not an SQLite database. Choose a memory's .db file; nothing was imported."
@@ -107,7 +139,7 @@ def _check_outside(path: Path) -> None:
     pages = int.from_bytes(header[28:32], "big")
     if size < page * pages:
         raise DatabaseCorruptError(
-            f"{path.name} is cut short: {size:,} of {page * pages:,} bytes. Copy it again; nothing was imported."
+            f"{path.name} is cut short: {size:,} of {page * pages:,} bytes. Copy it anew; nothing was imported."
         )
 
 
@@ -123,46 +155,55 @@ def _check_inside(connection: Any) -> int:
     found: set[tuple[str, str]] = set()
     for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall():
         found.add((kind, name))
-        if not _is_ours(connection, released, kind, name, sql):
+        if not _is_ours(released, kind, name, sql):
             raise ImportRefusedError(
-                f"The file holds a {kind} named {name!r} that this program did not make; nothing was imported."
+                f"The file holds a {kind} named {name!r} that is not this program's; nothing was imported."
             )
-    missing = [name for kind, name in released if (kind, name) not in found and kind == "table" and name in TABLES]
+    missing = [
+        name for kind, name in released if (kind, name) not in found and kind == "table" and name in TABLES
+    ]
     if missing:
         raise ImportRefusedError(f"The file has no table {missing[0]!r}; nothing was imported.")
     problems = [row[0] for row in connection.execute("PRAGMA quick_check(1)").fetchall()]
     if problems != ["ok"]:
-        raise DatabaseCorruptError(f"The file is damaged ({problems[0]}). Use another copy; nothing was imported.")
+        raise DatabaseCorruptError(
+            f"The file is damaged ({problems[0]}). Use another copy; nothing was imported."
+        )
     return int(version)
 
 
-def _is_ours(
-    connection: Any, released: dict[tuple[str, str], str], kind: str, name: str, sql: str | None
-) -> bool:
-    if name.startswith(_OWN_OF_SQLITE):
-        return kind in ("table", "index")
-    if (kind, name) not in released:
+def _is_ours(released: dict[tuple[str, str], str], kind: str, name: str, sql: str | None) -> bool:
+    if kind == "index" and sql is None:  # of a UNIQUE or PRIMARY KEY, part of its table
+        return True
+    if kind == "table" and name in _STATISTICS:
+        return True
+    expected = released.get((kind, name))
+    if expected is None or sql is None:
         return False
-    expected = released[kind, name]
     if sql == expected:
         return True
-    if kind != "table" or sql is None or "VIRTUAL" in sql[:20].upper() or "VIRTUAL" in expected[:20].upper():
-        return False
-    # A table of ours with more columns, say from a developer's own migration: fine if all of them are plain.
-    theirs = _plain_columns(connection, name)
-    return theirs is not None and _our_columns(name) <= theirs
+    if _INDEX_DATA.fullmatch(name):
+        return _STORED_ONLY.fullmatch(sql) is not None
+    return expected.startswith("CREATE TABLE") and _adds_only_columns(sql, expected)
 
 
-def _plain_columns(connection: Any, table: str) -> set[str] | None:
-    """Column names of a table, or None if one of them is generated or hidden."""
-    rows = connection.execute(f'PRAGMA table_xinfo("{table}")').fetchall()
-    return None if any(row[6] for row in rows) else {row[1] for row in rows}
+def _adds_only_columns(sql: str, expected: str) -> bool:
+    """Whether `sql` is `expected` with further plain columns, say from a developer's own migration."""
+    added = len(sql) - len(expected)
+    return added > 0 and any(
+        sql[:cut] + sql[cut + added :] == expected and _ADDED_COLUMNS.fullmatch(sql, cut, cut + added)
+        for cut in range(len(expected) + 1)
+    )
 
 
-def _our_columns(table: str) -> set[str]:
+@cache
+def _our_columns() -> dict[str, frozenset[str]]:
     scratch = Database(":memory:")
     try:
-        return _plain_columns(scratch.connection, table) or set()
+        return {
+            table: frozenset(row["name"] for row in scratch.query(f"PRAGMA table_info({table})"))
+            for table in TABLES
+        }
     finally:
         scratch.close()
 
@@ -171,12 +212,21 @@ def _columns(connection: Any) -> tuple[dict[str, list[str]], list[str]]:
     """Known columns of each table that travels, and the unknown ones as table.column."""
     known: dict[str, list[str]] = {}
     unknown: list[str] = []
-    for table in TABLES:
-        ours = _our_columns(table)
-        theirs = [row[1] for row in connection.execute(f'PRAGMA table_xinfo("{table}")').fetchall()]
+    for table, ours in _our_columns().items():
+        theirs = [row[1] for row in connection.execute(f"PRAGMA table_xinfo({table})").fetchall()]
         known[table] = [column for column in theirs if column in ours]
         unknown += [f"{table}.{column}" for column in theirs if column not in ours]
     return known, unknown
+
+
+def _fingerprint_key(connection: Any) -> str | None:
+    """The key under which the file's `rejections` were made."""
+    row = connection.execute(
+        "SELECT value_json FROM settings WHERE user_id = '' AND name = ?", (FINGERPRINT_KEY,)
+    ).fetchone()
+    if row and isinstance(row[0], str) and re.fullmatch('"[0-9a-f]{64}"', row[0]):
+        return str(json.loads(row[0]))
+    return None
 
 
 def _rows(connection: Any, table: str, columns: list[str]) -> Iterator[Batch]:

@@ -1,51 +1,69 @@
-"""Adding the rows of a memory file to a memory: each is checked on its own, and what disagrees is kept and said.
+"""Adding the rows of a memory file to a memory: each is checked on its own, and what disagrees is kept and
+said.
 
-Rows take the local owner. The same id with the same content adds nothing; with other content it becomes a further version
-of the message, or a disputed fact. What was forgotten here or there stays forgotten.
+Rows take the local owner. The same id with the same content adds nothing; with other content it becomes an
+older version of the message, or a disputed fact. What was forgotten here or there stays forgotten.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from .. import text
-from ..database import Database
-from ..errors import ImportRefusedError, InvalidInputError
-from ..ids import uuid7
-from ..recall import index
-from ..rows import images
-from ..rows.namespaces import namespace_of
-from ..rows.tombstones import is_forgotten
+from py_memory import text
+from py_memory.database import Database
+from py_memory.errors import ImportRefusedError, InvalidInputError
+from py_memory.facts import Facts
+from py_memory.forgetting import Forgetting
+from py_memory.ids import uuid7
+from py_memory.recall import index
+from py_memory.rows import images
+from py_memory.rows.namespaces import namespace_of
+from py_memory.rows.rejections import adopt_key
+from py_memory.rows.tombstones import is_forgotten
+from py_memory.undo import UndoLog
+
 from .memory_file import TABLES
 
 __all__ = ["import_rows"]
 
-MAX_CONTENT_BYTES = 1 << 20
+MAX_TEXT_BYTES = 1 << 20
+MAX_ID_CHARACTERS = 100
+MAX_JSON_DEPTH = 100
 MAX_REFUSALS_LISTED = 50
-# These mean nothing under another file's key, or are counted anew here.
-_LEFT_OUT = {"rejections"}
+_INTEGERS = range(-(2**63), 2**63)
 _LOCAL_COLUMNS = {"seq"}
+_SHAPES = {"metadata_json": dict, "reason_json": dict, "conclusions_json": list, "open_items_json": list}
+# What a row belongs to, by the column that names it.
+_BELONGS = {"session_id": "sessions", "message_id": "messages"}
+_OF_THE_OWNER = ("facts", "identities", "experiences", "embeddings", "sessions")
 
 
-@dataclasses.dataclass
+@dataclass
 class _Report:
-    imported: Counter[str] = dataclasses.field(default_factory=Counter)
-    skipped: Counter[str] = dataclasses.field(default_factory=Counter)
+    imported: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
     conflicts: int = 0
-    unknown_columns: list[str] = dataclasses.field(default_factory=list)
-    refused: list[str] = dataclasses.field(default_factory=list)
+    unknown_columns: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
 
 
 def import_rows(
-    db: Database, user_id: str, batches: Iterable[tuple[str, Sequence[Mapping[str, Any]]]], *, mode: str, now: int
+    db: Database,
+    user_id: str,
+    batches: Iterable[tuple[str, Sequence[Mapping[str, Any]]]],
+    *,
+    mode: str,
+    now: int,
 ) -> dict[str, Any]:
     """Adds batches of read_memory_file() inside a transaction of the caller. `mode` is "merge" or "replace".
 
     Returns {imported: {table: n}, skipped: {table: n}, conflicts, unknown_columns, refused: [sentence]}.
-    Raises InvalidInputError (mode), ImportRefusedError (a table that does not travel, or every row broken).
+    Raises InvalidInputError (mode), ImportRefusedError (a table that does not travel, or no valid row at
+    all).
     """
     if mode not in ("merge", "replace"):
         raise InvalidInputError(f"A file is imported by merge or replace, not {mode!r}.")
@@ -54,7 +72,9 @@ def import_rows(
         work.clear()
     for table, rows in batches:
         if table == "header":
-            work.report.unknown_columns = [str(column) for row in rows for column in row["unknown_columns"]]
+            work.begin(rows[0])
+        elif table == "tombstones":
+            work.add_tombstones(rows)
         elif table in TABLES:
             for row in rows:
                 work.add(table, dict(row))
@@ -62,10 +82,11 @@ def import_rows(
             raise ImportRefusedError(f"Rows of a table {table!r} cannot be imported; nothing was imported.")
     work.finish()
     report = work.report
-    if report.refused and not report.imported and not report.skipped:
-        raise ImportRefusedError(f"No row of the file is valid ({report.refused[0]}); nothing was imported.")
+    if not any(report.imported.values()) and not report.skipped:
+        first = f" ({report.refused[0]})" if report.refused else ""
+        raise ImportRefusedError(f"No row of the file is valid{first}; nothing was imported.")
     return {
-        "imported": dict(report.imported),
+        "imported": dict(+report.imported),
         "skipped": dict(report.skipped),
         "conflicts": report.conflicts,
         "unknown_columns": report.unknown_columns,
@@ -79,89 +100,163 @@ class _Import:
         self.user_id = user_id
         self.now = now
         self.report = _Report()
-        self._columns = {table: self._types(table) for table in TABLES}
+        undo = UndoLog(db, lambda: now)
+        self._facts = Facts(db, user_id, None, lambda: now, undo)
+        self._forgetting = Forgetting(db, user_id, lambda: now, undo, self._facts)
+        self._columns = {table: self._rules(table) for table in TABLES}
+        self._takes_rejections = False
         self._unindexed: set[str] = set()
+        self._new_messages: set[str] = set()
+        self._sessions: set[str] = set()  # with new messages, or new themselves
 
-    def _types(self, table: str) -> dict[str, tuple[str, bool]]:
-        """Column → (type, may not be null)."""
+    def _rules(self, table: str) -> dict[str, tuple[str, bool]]:
+        """Column → (type, must be given)."""
         rows = self.db.query(f"PRAGMA table_info({table})")
-        return {row["name"]: (row["type"], bool(row["notnull"])) for row in rows}
+        return {
+            row["name"]: (row["type"], bool(row["notnull"]) and row["dflt_value"] is None) for row in rows
+        }
+
+    def begin(self, header: Mapping[str, Any]) -> None:
+        self.report.unknown_columns = [str(column) for column in header["unknown_columns"]]
+        key = header.get("fingerprint_key")
+        self._takes_rejections = bool(key) and adopt_key(self.db, str(key), self.now)
 
     def clear(self) -> None:
         """Removes what the owner has. What was forgotten stays forgotten."""
         mine = (self.user_id,)
-        seqs = [row["seq"] for row in images.read_where(self.db, "messages", "user_id = ?", mine)]
-        index.remove(self.db, seqs)
-        for table in ("facts", "identities", "experiences", "embeddings", "sessions"):
+        index.remove(
+            self.db, [row["seq"] for row in images.read_where(self.db, "messages", "user_id = ?", mine)]
+        )
+        for table in _OF_THE_OWNER:
             images.delete_where(self.db, table, "user_id = ?", mine)
+        index.optimize(self.db)
+
+    def add_tombstones(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """What was forgotten there goes here as well."""
+        forgotten = []
+        for given in rows:
+            row = dict(given)
+            if problem := self._problem("tombstones", row):
+                self._refuse("tombstones", row, problem)
+            elif is_forgotten(self.db, self.user_id, row["kind"], row["id"]):
+                self.report.skipped["tombstones"] += 1
+            elif self._insert("tombstones", {**row, "user_id": self.user_id}):
+                forgotten.append((row["kind"], row["id"]))
+        self._forgetting.follow(forgotten)
 
     def add(self, table: str, row: dict[str, Any]) -> None:
-        if table in _LEFT_OUT:
-            return
         if problem := self._problem(table, row):
             self._refuse(table, row, problem)
             return
-        for column in _LOCAL_COLUMNS:
-            row.pop(column, None)
+        row = {column: value for column, value in row.items() if column not in _LOCAL_COLUMNS}
         row["user_id"] = self.user_id
-        if table == "tombstones":
-            self._forget(row)
-        elif is_forgotten(self.db, self.user_id, table, str(row.get("id"))):
+        if self._is_forgotten(table, row):
             self.report.skipped[table] += 1
-        elif table == "namespaces":
-            self._add_namespace(row)
-        elif known := self._known(table, row["id"]):
+        elif missing := self._missing_owner(row):
+            self._refuse(table, row, missing)
+        elif known := self._find(table, row["id"]):
             self._meet(table, row, known)
+        elif table == "namespaces":
+            self._add_unless(table, row, "prefix")
+        elif table == "rejections":
+            if self._takes_rejections:
+                self._add_unless(table, row, "fingerprint")
         elif table == "facts":
             self._add_fact(row)
         else:
             self._insert(table, row)
 
     def finish(self) -> None:
-        """Puts new and changed messages into the search index."""
+        """Leaves messages and sessions whole, whatever the file held, and puts new texts into the search
+        index."""
+        for id in self._new_messages:
+            if not images.read_where(self.db, "message_versions", "message_id = ?", (id,)):
+                images.delete_where(self.db, "messages", "id = ?", (id,))
+                self.report.imported["messages"] -= 1
+                self._refuse("messages", {"id": id}, "it has no text")
+        for id in self._sessions:
+            self._straighten(id)
         for id in self._unindexed:
             for row in images.read_where(self.db, "messages", "id = ?", (id,)):
                 index.add(self.db, row["seq"])
+
+    def _straighten(self, session_id: str) -> None:
+        """Parent links that go round in a circle or out of the session are cut; an existing message is
+        shown."""
+        rows = images.read_where(self.db, "messages", "session_id = ? ORDER BY created_at, id", (session_id,))
+        parents = {row["id"]: row["parent_id"] for row in rows}
+        sound: set[str] = set()
+        for row in rows:
+            path: dict[str, None] = {}
+            id = row["id"]
+            while id is not None and id not in sound:
+                path[id] = None
+                parent = parents[id]
+                if parent is not None and (parent not in parents or parent in path):
+                    (broken,) = (found for found in rows if found["id"] == id)
+                    images.put_back(self.db, "messages", {**broken, "parent_id": None})
+                    parents[id] = parent = None
+                id = parent
+            sound.update(path)
+        for session in images.read_where(self.db, "sessions", "id = ?", (session_id,)):
+            if session["current_message_id"] not in parents:
+                shown = rows[-1]["id"] if rows else None
+                images.put_back(self.db, "sessions", {**session, "current_message_id": shown})
 
     # -- checks --
 
     def _problem(self, table: str, row: dict[str, Any]) -> str | None:
         """Why a row cannot be taken. Texts are cleaned in place."""
-        types = self._columns[table]
-        if unknown := row.keys() - types.keys():
+        rules = self._columns[table]
+        if unknown := row.keys() - rules.keys():
             return f"unknown column {min(unknown)}"
-        for column, value in row.items():
-            kind, required = types[column]
+        for column, (kind, required) in rules.items():
+            value = row.get(column)
             if value is None:
-                if required and column not in _LOCAL_COLUMNS:
+                if required and column not in ("user_id", *_LOCAL_COLUMNS):
                     return f"{column} is missing"
             elif kind == "TEXT" and isinstance(value, str):
                 row[column] = text.clean(value)[0]
-            elif kind == "INTEGER" and isinstance(value, int) and not isinstance(value, bool):
+                if len(value) * 4 > MAX_TEXT_BYTES and len(row[column].encode()) > MAX_TEXT_BYTES:
+                    return f"{column} is over 1 MiB"
+                if column.endswith("_json") and (problem := _json_problem(column, row[column])):
+                    return problem
+            elif kind == "INTEGER" and type(value) is int and value in _INTEGERS:
                 pass
-            elif kind == "REAL" and isinstance(value, int | float) and not isinstance(value, bool):
+            elif kind == "REAL" and type(value) in (int, float):
                 row[column] = float(value)
             else:
                 return f"{column} is not of type {kind}"
-        if "id" in types and not row.get("id"):
-            return "id is missing"
-        if table == "message_versions" and len(row["content"].encode()) > MAX_CONTENT_BYTES:
-            return "the text is over 1 MiB"
+        id = row.get("id")
+        if "id" in rules and not (id and len(id) <= MAX_ID_CHARACTERS and id.isprintable()):
+            return "id is missing or malformed"
         return None
 
     def _refuse(self, table: str, row: Mapping[str, Any], why: str) -> None:
         self.report.refused.append(f"{table} {str(row.get('id', ''))[:40]}: {why}")
 
-    def _known(self, table: str, id: str) -> dict[str, Any] | None:
+    def _is_forgotten(self, table: str, row: Mapping[str, Any]) -> bool:
+        """It, or what it belongs to."""
+        names = [(table, row["id"])] + [(kind, row[name]) for name, kind in _BELONGS.items() if row.get(name)]
+        if table == "uses":
+            names.append((row["memory_kind"], row["memory_id"]))
+        return any(is_forgotten(self.db, self.user_id, kind, id) for kind, id in names)
+
+    def _missing_owner(self, row: Mapping[str, Any]) -> str | None:
+        for column, table in _BELONGS.items():
+            id = row.get(column)
+            if id and not images.read_where(self.db, table, "id = ? AND user_id = ?", (id, self.user_id)):
+                return f"its {column.removesuffix('_id')} is not in this memory"
+        return None
+
+    def _find(self, table: str, id: str) -> dict[str, Any] | None:
         found = images.read_where(self.db, table, "id = ?", (id,))
         return found[0] if found else None
 
     # -- kinds of rows --
 
     def _insert(self, table: str, row: dict[str, Any]) -> bool:
-        if table == "messages":
-            self._unindexed.add(row["id"])
-        elif table == "message_versions":
+        if table == "message_versions":
             self._take_out(row["message_id"])
         names = ", ".join(row)
         marks = ", ".join("?" for _ in row)
@@ -170,6 +265,12 @@ class _Import:
             self._refuse(table, row, problem)
             return False
         self.report.imported[table] += 1
+        if table == "messages":
+            self._unindexed.add(row["id"])
+            self._new_messages.add(row["id"])
+            self._sessions.add(row["session_id"])
+        elif table == "sessions":
+            self._sessions.add(row["id"])
         return True
 
     def _take_out(self, message_id: str) -> None:
@@ -182,60 +283,75 @@ class _Import:
 
     def _meet(self, table: str, row: dict[str, Any], known: dict[str, Any]) -> None:
         """The id is here already."""
-        says = {"message_versions": "content", "facts": "value"}.get(table)
         if known["user_id"] != self.user_id:
             self._refuse(table, row, "the id belongs to another user")
-        elif says is None or known[says] == row[says]:
+        elif table == "message_versions" and not self._has(table, row, "message_id", "content"):
+            # The text on screen stays: what the file holds becomes an older version.
+            older = min(row["created_at"], known["created_at"] - 1)
+            self._keep_both(table, {**row, "message_id": known["message_id"], "created_at": older})
+        elif table == "facts" and not self._has(table, row, "key", "value"):
+            self._keep_both(table, {**row, "status": "disputed"})
+        else:
+            self.report.skipped[table] += 1
+
+    def _keep_both(self, table: str, row: dict[str, Any]) -> None:
+        if self._insert(table, {**row, "id": uuid7(self.now)}):
+            self.report.conflicts += 1
+
+    def _has(self, table: str, row: Mapping[str, Any], *columns: str) -> bool:
+        """Whether the owner has a row with the same values."""
+        where = " AND ".join(f"{column} = ?" for column in ("user_id", *columns))
+        return bool(
+            images.read_where(self.db, table, where, (self.user_id, *(row[column] for column in columns)))
+        )
+
+    def _add_unless(self, table: str, row: dict[str, Any], column: str) -> None:
+        if self._has(table, row, column):
             self.report.skipped[table] += 1
         else:
-            self.report.conflicts += 1
-            row = {**row, "id": uuid7(self.now)}
-            if table == "facts":
-                row["status"] = "disputed"
             self._insert(table, row)
-
-    def _add_namespace(self, row: dict[str, Any]) -> None:
-        known = images.read_where(self.db, "namespaces", "user_id = ? AND prefix = ?", (self.user_id, row["prefix"]))
-        if known:
-            self.report.skipped["namespaces"] += 1
-        else:
-            self._insert("namespaces", row)
 
     def _add_fact(self, row: dict[str, Any]) -> None:
         """Of two current facts that disagree the newer stays current and the older becomes disputed."""
-        if row["status"] == "current":
-            same_key = images.read_where(
-                self.db, "facts", "user_id = ? AND key = ? AND status = 'current'", (self.user_id, row["key"])
-            )
-            if any(fact["value"] == row["value"] for fact in same_key):
-                self.report.skipped["facts"] += 1
-                return
-            if same_key and self._single_valued(row["key"]):
-                self.report.conflicts += 1
-                newest = max(same_key, key=lambda fact: (fact["created_at"], fact["id"]))
-                if (newest["created_at"], newest["id"]) < (row["created_at"], row["id"]):
-                    for fact in same_key:
-                        images.put_back(self.db, "facts", {**fact, "status": "disputed"})
-                else:
-                    row["status"] = "disputed"
-        self._insert("facts", row)
-
-    def _single_valued(self, key: str) -> bool:
-        return namespace_of(self.db, self.user_id, key).single_valued
-
-    def _forget(self, row: dict[str, Any]) -> None:
-        """What was forgotten there goes here as well."""
-        kind, id = row["kind"], row["id"]
-        if is_forgotten(self.db, self.user_id, kind, id):
-            self.report.skipped["tombstones"] += 1
+        if row["status"] == "candidate" and self._facts.is_refused(row["key"], row["value"]):
+            self.report.skipped["facts"] += 1
             return
-        if not self._insert("tombstones", row):
+        if row["status"] != "current":
+            self._insert("facts", row)
             return
-        mine = (id, self.user_id)
-        if kind == "facts":
-            images.delete_where(self.db, "facts", "id = ? AND user_id = ?", mine)
-        elif kind in ("messages", "sessions"):
-            column = "id" if kind == "messages" else "session_id"
-            for message in images.read_where(self.db, "messages", f"{column} = ? AND user_id = ?", mine):
-                index.remove(self.db, [message["seq"]])
-            images.delete_where(self.db, kind, "id = ? AND user_id = ?", mine)
+        where = "user_id = ? AND key = ? AND status = 'current'"
+        there = images.read_where(self.db, "facts", where, (self.user_id, row["key"]))
+        there = [fact for fact in there if _scope(fact) == _scope(row)]
+        if any(fact["value"] == row["value"] for fact in there):
+            self.report.skipped["facts"] += 1
+        elif not there or not namespace_of(self.db, self.user_id, row["key"]).single_valued:
+            self._insert("facts", row)
+        elif self._insert("facts", {**row, "status": "disputed"}):
+            self.report.conflicts += 1
+            if all((fact["created_at"], fact["id"]) < (row["created_at"], row["id"]) for fact in there):
+                for fact in there:
+                    images.put_back(self.db, "facts", {**fact, "status": "disputed"})
+                for new in images.read_where(self.db, "facts", "id = ?", (row["id"],)):
+                    images.put_back(self.db, "facts", {**new, "status": "current"})
+
+
+def _json_problem(column: str, value: str) -> str | None:
+    """Why it cannot be taken: not JSON, too deep for its readers, or of another shape than they expect."""
+    try:
+        parsed = json.loads(value)
+    except (ValueError, RecursionError):
+        return f"{column} is not JSON"
+    if not isinstance(parsed, _SHAPES.get(column, object)):
+        return f"{column} is not of the right shape"
+    level = [parsed]
+    for _ in range(MAX_JSON_DEPTH):
+        inner = [item for item in level if isinstance(item, dict | list)]
+        if not inner:
+            return None
+        level = [child for item in inner for child in (item.values() if isinstance(item, dict) else item)]
+    return f"{column} is nested too deeply"
+
+
+def _scope(fact: Mapping[str, Any]) -> str:
+    """Facts in the same scope stand in for each other; see the trigger on facts."""
+    return "" if fact.get("visibility") == "shared" else fact.get("agent_id") or ""

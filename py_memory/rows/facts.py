@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from ..database import Database, Row
-from ..errors import NotFoundError
-from ..records import Fact
+from py_memory.database import Database, Row
+from py_memory.errors import NotFoundError
+from py_memory.records import Fact
 
 __all__ = [
     "current_with_key",
@@ -42,7 +42,8 @@ def _record(row: Row) -> Fact:
 def insert_fact(db: Database, fact: Fact) -> None:
     marks = ", ".join("?" for _ in _FIELDS)
     db.execute(
-        f"INSERT INTO facts ({', '.join(_FIELDS)}) VALUES ({marks})", [getattr(fact, name) for name in _FIELDS]
+        f"INSERT INTO facts ({', '.join(_FIELDS)}) VALUES ({marks})",
+        [getattr(fact, name) for name in _FIELDS],
     )
 
 
@@ -87,7 +88,8 @@ def current_with_key(db: Database, user_id: str, agent_id: str | None, key: str,
 
 def find_candidate(db: Database, user_id: str, key: str, value: str) -> Fact | None:
     row = db.one(
-        f"SELECT {_COLUMNS} FROM facts f WHERE f.user_id = ? AND f.key = ? AND f.status = 'candidate' AND f.value = ?",
+        f"SELECT {_COLUMNS} FROM facts f "
+        "WHERE f.user_id = ? AND f.key = ? AND f.status = 'candidate' AND f.value = ?",
         (user_id, key, value),
     )
     return _record(row) if row else None
@@ -149,8 +151,8 @@ def facts_of_source(db: Database, user_id: str, message_ids: Iterable[str]) -> l
 def mark_for_review(db: Database, user_id: str, message_id: str, version_id: str) -> None:
     """The message reads otherwise now than when facts were learned from it."""
     db.execute(
-        "UPDATE facts SET needs_review = 1 WHERE source_message_id = ? AND user_id = ? AND status = 'current' "
-        "AND source_version_id IS NOT ?",
+        "UPDATE facts SET needs_review = 1 WHERE source_message_id = ? AND user_id = ? "
+        "AND status = 'current' AND source_version_id IS NOT ?",
         (message_id, user_id, version_id),
     )
 

@@ -1,13 +1,14 @@
-"""Rows as they are, kept and put back: what undoing needs. Table names and conditions are constants of the callers."""
+"""Rows as they are, kept and put back: what undoing needs. Table names and conditions are constants of the
+callers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ..database import Database
+from py_memory.database import Database
 
-__all__ = ["KEYS", "delete_row", "delete_where", "key_of", "put_back", "read_where"]
+__all__ = ["KEYS", "delete_row", "delete_where", "key_of", "last_seq", "put_back", "read_where"]
 
 # Primary keys of the tables in which it is not `id`.
 KEYS: dict[str, tuple[str, ...]] = {
@@ -31,6 +32,12 @@ def read_where(db: Database, table: str, where: str, parameters: Sequence[Any]) 
 
 def delete_where(db: Database, table: str, where: str, parameters: Sequence[Any]) -> int:
     return db.execute(f"DELETE FROM {table} WHERE {where}", parameters).rowcount
+
+
+def last_seq(db: Database, table: str) -> int:
+    """The highest local number in use; the next row gets a higher one."""
+    row = db.one(f"SELECT ifnull(max(seq), 0) AS seq FROM {table}")
+    return int(row["seq"]) if row else 0
 
 
 def delete_row(db: Database, table: str, key: Sequence[Any]) -> None:

@@ -2,41 +2,64 @@
 
 from __future__ import annotations
 
-from .. import text
-from ..database import Database
-from ..records import Fact, Message
-from .facts import get_fact
-from .messages import get_message
+import json
+from collections.abc import Iterator
+from typing import Any
 
-__all__ = ["facts_mentioning", "messages_mentioning", "sessions_mentioning", "summaries_mentioning"]
+from py_memory import text
+from py_memory.database import Database
+
+__all__ = ["SEARCHED", "ids_mentioning"]
+
+# Where text can lie: the columns of each table, JSON ones by the texts in them. A version stands for its
+# message.
+SEARCHED: dict[str, tuple[str, tuple[str, ...]]] = {
+    "messages": ("id", ("speaker", "intent", "metadata_json", "import_source", "import_id", "import_json")),
+    "message_versions": ("message_id", ("content",)),
+    "tool_calls": ("id", ("tool_name", "input_json", "output_json", "error_message", "validation_json")),
+    "facts": ("id", ("key", "value", "quote", "spoken_words", "imported_from")),
+    "identities": ("id", ("phone", "email")),
+    "uses": ("id", ("reason_json",)),
+    "summaries": ("id", ("topic", "content", "conclusions_json", "open_items_json")),
+    "snapshots": ("id", ("state_json", "reason")),
+    "experiences": ("id", ("topic", "content")),
+    "sessions": ("id", ("title", "metadata_json")),
+}
+_STRUCTURAL_KEYS = "user::"  # its keys are this program's words (`user::name`), not the user's
 
 
-def _ids(db: Database, sql: str, user_id: str, wanted: str) -> list[str]:
-    rows = db.query(sql, (user_id,))
-    return list(dict.fromkeys(row["id"] for row in rows if wanted in text.normalize(row["said"])))
-
-
-def messages_mentioning(db: Database, user_id: str, wanted: str) -> list[Message]:
-    """Messages any version of which holds it."""
-    sql = "SELECT message_id AS id, content AS said FROM message_versions WHERE user_id = ? ORDER BY id"
-    return [get_message(db, user_id, id) for id in _ids(db, sql, user_id, wanted)]
-
-
-def facts_mentioning(db: Database, user_id: str, wanted: str) -> list[Fact]:
-    sql = (
-        "SELECT id, value || char(10) || ifnull(quote, '') || char(10) || ifnull(spoken_words, '') AS said "
-        "FROM facts WHERE user_id = ? ORDER BY id"
+def ids_mentioning(db: Database, user_id: str, table: str, wanted: str) -> list[str]:
+    """Ids of rows that hold `wanted`, of messages for message_versions."""
+    id, columns = SEARCHED[table]
+    rows = db.query(
+        f"SELECT {id} AS id, {', '.join(columns)} FROM {table} WHERE user_id = ? ORDER BY id", (user_id,)
     )
-    return [get_fact(db, user_id, id) for id in _ids(db, sql, user_id, wanted)]
+    found = (row["id"] for row in rows if any(wanted in text.normalize(said) for said in _texts(dict(row))))
+    return list(dict.fromkeys(found))
 
 
-def summaries_mentioning(db: Database, user_id: str, wanted: str) -> list[str]:
-    sql = (
-        "SELECT id, ifnull(topic, '') || char(10) || content || char(10) || conclusions_json || open_items_json AS said "
-        "FROM summaries WHERE user_id = ? ORDER BY id"
-    )
-    return _ids(db, sql, user_id, wanted)
+def _texts(row: dict[str, Any]) -> Iterator[str]:
+    for column, value in row.items():
+        if column == "id" or value is None:
+            continue
+        if column.endswith("_json"):
+            yield from _json_texts(json.loads(value))
+        elif column == "key":
+            if not value.startswith(_STRUCTURAL_KEYS):
+                name = value.partition("::")[2]
+                yield name
+                yield name.replace("-", " ")
+        else:
+            yield value
 
 
-def sessions_mentioning(db: Database, user_id: str, wanted: str) -> list[str]:
-    return _ids(db, "SELECT id, ifnull(title, '') AS said FROM sessions WHERE user_id = ?", user_id, wanted)
+def _json_texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield name
+            yield from _json_texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _json_texts(item)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..database import Database, Row
-from ..errors import UnregisteredKeyError
-from ..ids import uuid7
-from ..records import Namespace
+from py_memory.database import Database, Row
+from py_memory.errors import UnregisteredKeyError
+from py_memory.ids import uuid7
+from py_memory.records import Namespace
 
 __all__ = ["BUILT_IN", "list_namespaces", "namespace_of", "register_built_in", "upsert_namespace"]
 
@@ -35,8 +35,9 @@ def upsert_namespace(
     db: Database, user_id: str, prefix: str, *, single_valued: bool, ttl_ms: int | None, now: int
 ) -> None:
     db.execute(
-        "INSERT INTO namespaces (id, user_id, created_at, prefix, single_valued, ttl_ms) VALUES (?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (user_id, prefix) DO UPDATE SET single_valued = excluded.single_valued, ttl_ms = excluded.ttl_ms",
+        "INSERT INTO namespaces (id, user_id, created_at, prefix, single_valued, ttl_ms) "
+        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (user_id, prefix) DO UPDATE "
+        "SET single_valued = excluded.single_valued, ttl_ms = excluded.ttl_ms",
         (uuid7(now), user_id, now, prefix, single_valued, ttl_ms),
     )
 
@@ -57,7 +58,8 @@ def namespace_of(db: Database, user_id: str, key: str) -> Namespace:
     """The longest registered prefix of the key. Raises UnregisteredKeyError."""
     row = db.one(
         "SELECT prefix, single_valued, ttl_ms FROM namespaces WHERE user_id = ? "
-        "AND (? = prefix OR prefix GLOB '*::' AND ? GLOB prefix || '?*') ORDER BY length(prefix) DESC LIMIT 1",
+        "AND (? = prefix OR prefix GLOB '*::' AND ? GLOB prefix || '?*') "
+        "ORDER BY length(prefix) DESC LIMIT 1",
         (user_id, key, key),
     )
     if row is None:

@@ -1,4 +1,5 @@
-"""Fingerprints of what must not be proposed again: HMAC-SHA256 under a key of this file, so that no text is kept."""
+"""Fingerprints of what must not be proposed again: HMAC-SHA256 under a key of this file, so that no text is
+kept."""
 
 from __future__ import annotations
 
@@ -6,31 +7,41 @@ import hashlib
 import hmac
 import os
 
-from ..database import Database
-from ..ids import uuid7
+from py_memory.database import Database
+from py_memory.ids import uuid7
+
 from .settings import get_setting, set_setting
 
-__all__ = ["add_rejection", "is_rejected", "remove_rejection"]
+__all__ = ["FINGERPRINT_KEY", "add_rejection", "adopt_key", "is_rejected", "remove_rejection"]
 
 _FILE = ""  # settings of the file itself belong to no owner
-_KEY = "fingerprint_key"
+FINGERPRINT_KEY = "fingerprint_key"
 
 
 def _fingerprint(db: Database, what: str) -> str | None:
-    key = get_setting(db, _FILE, _KEY)
+    key = get_setting(db, _FILE, FINGERPRINT_KEY)
     return hmac.new(bytes.fromhex(key), what.encode(), hashlib.sha256).hexdigest() if key else None
 
 
 def add_rejection(db: Database, user_id: str, what: str, now: int) -> str | None:
     """Returns the id of the new row, or None if it was rejected before."""
-    if get_setting(db, _FILE, _KEY) is None:
-        set_setting(db, _FILE, _KEY, os.urandom(32).hex(), now)
+    if get_setting(db, _FILE, FINGERPRINT_KEY) is None:
+        set_setting(db, _FILE, FINGERPRINT_KEY, os.urandom(32).hex(), now)
     id = uuid7(now)
     cursor = db.execute(
         "INSERT OR IGNORE INTO rejections (id, user_id, created_at, fingerprint) VALUES (?, ?, ?, ?)",
         (id, user_id, now, _fingerprint(db, what)),
     )
     return id if cursor.rowcount else None
+
+
+def adopt_key(db: Database, key: str, now: int) -> bool:
+    """Whether fingerprints under `key` (64 hex digits) hold in this file: it is the file's own, or becomes
+    it."""
+    own = get_setting(db, _FILE, FINGERPRINT_KEY)
+    if own is None:
+        set_setting(db, _FILE, FINGERPRINT_KEY, key, now)
+    return own in (None, key)
 
 
 def is_rejected(db: Database, user_id: str, what: str) -> bool:

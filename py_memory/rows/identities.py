@@ -1,0 +1,47 @@
+"""Which phone and which email belong to one person. The triggers of the table refuse a contradiction."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from py_memory.database import Database
+from py_memory.ids import uuid7
+
+__all__ = ["KINDS", "find_identity", "insert_identity", "normalized_contact", "update_identity"]
+
+KINDS = ("phone", "email")
+
+
+def normalized_contact(kind: str, value: str) -> str:
+    """A phone number as its digits with a leading +, an email address in lower case."""
+    return re.sub(r"[^\d+]", "", value) if kind == "phone" else value.strip().lower()
+
+
+def find_identity(db: Database, user_id: str, kind: str, value: str) -> dict[str, Any] | None:
+    """The row (id, phone, email) that holds a normalized phone or email, the fuller one first."""
+    if kind not in KINDS:
+        raise ValueError(f"an identity has no {kind}")
+    row = db.one(
+        f"SELECT id, phone, email FROM identities WHERE user_id = ? AND {kind} = ? "
+        "ORDER BY phone IS NULL OR email IS NULL LIMIT 1",
+        (user_id, value),
+    )
+    return dict(row) if row else None
+
+
+def insert_identity(db: Database, user_id: str, *, phone: str | None, email: str | None, now: int) -> str:
+    """The transaction fails with ConflictError if one of them belongs to someone else."""
+    id = uuid7(now)
+    db.execute(
+        "INSERT INTO identities (id, user_id, created_at, phone, email) VALUES (?, ?, ?, ?, ?)",
+        (id, user_id, now, phone, email),
+    )
+    return id
+
+
+def update_identity(db: Database, user_id: str, id: str, *, phone: str | None, email: str | None) -> None:
+    """Fails like insert_identity()."""
+    db.execute(
+        "UPDATE identities SET phone = ?, email = ? WHERE id = ? AND user_id = ?", (phone, email, id, user_id)
+    )

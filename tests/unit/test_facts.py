@@ -1,0 +1,335 @@
+"""The life of a fact: stated, corrected, proposed, confirmed, rejected, asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from py_memory import MemoryStore
+from py_memory.errors import (
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    TooLargeError,
+    UnregisteredKeyError,
+)
+
+if TYPE_CHECKING:
+    from .conftest import SteppedClock
+
+
+def identities(store: MemoryStore) -> list[tuple[str | None, str | None]]:
+    rows = store.database.query("SELECT phone, email FROM identities ORDER BY created_at, id")
+    return [(row["phone"], row["email"]) for row in rows]
+
+
+def test_a_first_statement_is_certain(store: MemoryStore, clock: SteppedClock) -> None:
+    fact = store.set_fact("user::diet", "vegetarian")
+    assert (fact.confidence, fact.status, fact.category) == (1.0, "current", "preference")
+    assert fact.valid_from == fact.created_at == clock.now
+    assert store.get_fact("user::diet") == fact
+
+
+def test_a_correction_keeps_the_old_value_readable(store: MemoryStore, clock: SteppedClock) -> None:
+    old = store.set_fact("user::diet", "vegetarian")
+    clock.advance(1000)
+    new = store.set_fact("user::diet", "vegan")
+    assert (new.confidence, new.status) == (0.95, "current")
+    newest, before = store.fact_history("user::diet")
+    assert newest == new
+    assert (before.id, before.value, before.status, before.confidence) == (
+        old.id,
+        "vegetarian",
+        "superseded",
+        0.3,
+    )
+    assert (before.superseded_by, before.superseded_at, before.valid_to) == (new.id, clock.now, clock.now)
+    assert before.correction_count == 1
+    assert store.list_facts() == [new]
+
+
+def test_a_given_confidence_is_kept(store: MemoryStore) -> None:
+    store.set_fact("user::name", "Wei")
+    assert store.set_fact("user::name", "Wen", confidence=0.6).confidence == 0.6
+    with pytest.raises(InvalidInputError, match="between 0 and 1"):
+        store.set_fact("user::name", "Wang", confidence=1.2)
+    found = store.get_fact("user::name")
+    assert found is not None
+    assert found.value == "Wen"
+
+
+@pytest.mark.parametrize("again", ["vegan", " Vegan ", "ＶＥＧＡＮ"])
+def test_the_same_value_again_reinforces(store: MemoryStore, again: str) -> None:
+    first = store.set_fact("user::diet", "vegan", confidence=0.8)
+    second = store.set_fact("user::diet", again, confidence=0.9)
+    assert second.id == first.id
+    assert (second.value, second.confidence) == ("vegan", 0.9)
+    assert second.weight > first.weight
+    assert len(store.fact_history("user::diet")) == 1
+
+
+def test_several_values_where_the_key_allows_them(store: MemoryStore) -> None:
+    for value in ("peanuts", "milk", "peanuts"):
+        store.set_fact("user::allergy", value)
+    facts = store.list_facts(prefix="user::allergy")
+    assert sorted(fact.value for fact in facts) == ["milk", "peanuts"]
+    assert {fact.confidence for fact in facts} == {1.0}
+
+
+def test_what_is_refused_changes_nothing(store: MemoryStore) -> None:
+    store.set_fact("user::name", "Wei")
+    for key, value, error in (
+        ("user::name", "x" * 101, TooLargeError),
+        ("user::name", " \n", InvalidInputError),
+        ("weather::today", "rain", UnregisteredKeyError),
+        ("user::", "rain", UnregisteredKeyError),
+        ("user::" + "x" * 195, "rain", TooLargeError),
+    ):
+        with pytest.raises(error):
+            store.set_fact(key, value)
+    assert [fact.value for fact in store.list_facts(status=None)] == ["Wei"]
+    assert store.set_fact("user::name", "字" * 100).value == "字" * 100
+
+
+def test_an_expired_fact_is_not_current(store: MemoryStore, clock: SteppedClock) -> None:
+    store.set_fact("user::home", "Lyon", expires_at=clock.now + 1000)
+    clock.advance(999)
+    assert store.get_fact("user::home") is not None
+    clock.advance(1)
+    assert store.get_fact("user::home") is None
+    assert store.list_facts() == []
+    assert [fact.value for fact in store.list_facts(status="expired")] == ["Lyon"]
+    again = store.set_fact("user::home", "Lyon")
+    assert store.list_facts() == [again]
+
+
+def test_a_namespace_gives_its_facts_a_lifetime(store: MemoryStore, clock: SteppedClock) -> None:
+    store.register_namespace("trip::", ttl_ms=5000)
+    fact = store.set_fact("trip::hotel", "Ryokan")
+    assert fact.expires_at == clock.now + 5000
+    clock.advance(4000)
+    assert store.set_fact("trip::hotel", "Ryokan").expires_at == clock.now + 5000
+
+
+def test_what_was_true_and_what_was_believed(store: MemoryStore, clock: SteppedClock) -> None:
+    start = clock.now
+    store.set_fact("user::home", "Lyon")
+    clock.advance(days=10)
+    # Told ten days later: the move was five days ago.
+    store.set_fact("user::home", "Kyoto", valid_from=start + 5 * 86_400_000)
+
+    def home(**when: int) -> str | None:
+        fact = store.get_fact("user::home", **when)
+        return fact.value if fact else None
+
+    assert home() == "Kyoto"
+    assert home(as_of=start + 4 * 86_400_000) == "Lyon"
+    assert home(as_of=start + 6 * 86_400_000) == "Kyoto"
+    assert home(known_at=start + 6 * 86_400_000) == "Lyon"
+    assert home(as_of=start - 1) is None
+    assert home(known_at=start - 1) is None
+
+
+def test_an_expired_fact_is_true_until_then(store: MemoryStore, clock: SteppedClock) -> None:
+    store.set_fact("user::home", "Lyon", expires_at=clock.now + 1000)
+    assert store.get_fact("user::home", as_of=clock.now + 999) is not None
+    assert store.get_fact("user::home", as_of=clock.now + 1000) is None
+
+
+def test_order_and_filters_of_the_list(store: MemoryStore) -> None:
+    session = store.create_session()
+    message = store.add_message(session.id, "user", "I am Wei, vegan, allergic to milk")
+    name = store.set_fact("user::name", "Wei", source_message_id=message.id)
+    diet = store.set_fact("user::diet", "vegan")
+    milk = store.set_fact("user::allergy", "milk")
+    store.record_uses(message.id, [("facts", diet.id, "diet")])
+    store.pin_fact(name.id)
+    assert [fact.id for fact in store.list_facts()] == [name.id, diet.id, milk.id]
+    assert [fact.id for fact in store.list_facts(limit=2)] == [name.id, diet.id]
+    assert [fact.id for fact in store.list_facts(category="identity")] == [name.id]
+    assert [fact.id for fact in store.list_facts(prefix="user::a")] == [milk.id]
+    assert [fact.id for fact in store.list_facts(source_message_id=message.id)] == [name.id]
+    assert name.source_version_id == message.version_id
+    with pytest.raises(NotFoundError):
+        store.set_fact("user::home", "Lyon", source_message_id="nowhere")
+
+
+def test_agents_keep_facts_to_themselves(clock: SteppedClock) -> None:
+    base = MemoryStore(":memory:", clock=clock)
+    one = MemoryStore(base.database.connection, agent_id="one", clock=clock)
+    two = MemoryStore(base.database.connection, agent_id="two", clock=clock)
+    one.set_fact("user::name", "Wei")
+    two.set_fact("user::name", "Boss")
+    for store, value in ((one, "Wei"), (two, "Boss")):
+        found = store.get_fact("user::name")
+        assert found is not None
+        assert found.value == value
+    assert base.get_fact("user::name") is None
+    two.set_fact("user::diet", "vegan", visibility="shared")
+    assert one.get_fact("user::diet") is not None
+    base.close()
+
+
+# -- proposals --
+
+
+def test_a_proposal_waits_for_the_user(store: MemoryStore) -> None:
+    store.set_fact("user::home", "Lyon")
+    proposed = store.propose_fact("user::home", "Kyoto", quote="I moved to Kyoto")
+    assert proposed is not None
+    assert proposed.status == "candidate"
+    assert [fact.value for fact in store.list_facts()] == ["Lyon"]
+    confirmed = store.confirm_fact(proposed.id)
+    assert (confirmed.id, confirmed.status, confirmed.confidence) == (proposed.id, "current", 0.95)
+    assert [fact.value for fact in store.list_facts()] == ["Kyoto"]
+    assert [fact.status for fact in store.fact_history("user::home")] == ["current", "superseded"]
+    with pytest.raises(InvalidInputError):
+        store.reject_fact(proposed.id)
+
+
+def test_a_proposal_is_confirmed_with_another_value(store: MemoryStore) -> None:
+    proposed = store.propose_fact("user::name", "Way")
+    assert proposed is not None
+    fact = store.confirm_fact(proposed.id, value="Wei")
+    assert (fact.value, fact.confidence) == ("Wei", 1.0)
+    with pytest.raises(TooLargeError):
+        other = store.propose_fact("user::home", "Lyon")
+        assert other is not None
+        store.confirm_fact(other.id, value="x" * 101)
+
+
+def test_what_is_known_or_waiting_is_not_proposed_again(store: MemoryStore) -> None:
+    store.set_fact("user::name", "Wei")
+    assert store.propose_fact("user::name", "wei") is None
+    first = store.propose_fact("user::diet", "vegan")
+    assert store.propose_fact("user::diet", "vegan") == first
+    assert len(store.list_facts(status="candidate")) == 1
+    assert store.propose_fact("user::home", "Lyon", confidence=0.69) is None
+
+
+def test_a_rejected_fact_leaves_no_text_and_does_not_return(store: MemoryStore) -> None:
+    proposed = store.propose_fact("user::diet", "carnivore")
+    assert proposed is not None
+    store.reject_fact(proposed.id)
+    assert store.list_facts(status=None) == []
+    assert store.propose_fact("user::diet", "Carnivore") is None
+    assert store.propose_fact("user::diet", "vegan") is not None
+    (row,) = store.database.query("SELECT * FROM rejections")
+    assert "carnivore" not in str(tuple(row))
+    # The user's own word outweighs the rejection, and lifts it.
+    fact = store.set_fact("user::diet", "carnivore")
+    assert fact.status == "current"
+    assert store.database.query("SELECT * FROM rejections") == []
+
+
+def test_never_this_kind(store: MemoryStore) -> None:
+    proposed = store.propose_fact("user::diet", "carnivore")
+    assert proposed is not None
+    store.reject_fact(proposed.id, never_this_kind=True)
+    assert store.propose_fact("user::diet", "vegan") is None
+    assert store.propose_fact("user::home", "Lyon") is not None
+
+
+def test_fingerprints_differ_between_files() -> None:
+    prints = set()
+    for _ in range(2):
+        store = MemoryStore(":memory:", user_id="same")
+        proposed = store.propose_fact("user::diet", "carnivore")
+        assert proposed is not None
+        store.reject_fact(proposed.id)
+        prints.add(store.database.value("SELECT fingerprint FROM rejections"))
+        store.close()
+    assert len(prints) == 2
+
+
+def test_an_ended_task_is_archived(store: MemoryStore, clock: SteppedClock) -> None:
+    task = store.set_fact("task::milk", "buy milk")
+    ended = store.end_fact(task.id)
+    assert (ended.status, ended.valid_to) == ("archived", clock.now)
+    assert store.list_facts(prefix="task::") == []
+    assert store.set_fact("task::milk", "buy milk").id != task.id
+
+
+# -- contacts --
+
+
+def test_phone_and_email_of_one_person_are_joined(store: MemoryStore) -> None:
+    store.set_fact("user::contact::phone", "+33 6 12 34 56 78")
+    assert identities(store) == [("+33612345678", None)]
+    store.set_fact("user::contact::email", "Wei@Example.org")
+    assert identities(store) == [("+33612345678", "wei@example.org")]
+    store.set_fact("user::contact::phone", "+33 6 00 00 00 00")
+    store.set_fact("user::contact::email", "chen@example.org")
+    assert identities(store) == [("+33600000000", "chen@example.org")]
+
+
+def test_an_unconfirmed_contact_joins_nothing(store: MemoryStore) -> None:
+    proposed = store.propose_fact("user::contact::phone", "+33612345678")
+    assert proposed is not None
+    assert identities(store) == []
+    store.confirm_fact(proposed.id)
+    assert identities(store) == [("+33612345678", None)]
+
+
+def test_a_contact_of_someone_else_is_refused(store: MemoryStore) -> None:
+    store.set_fact("user::contact::mei::phone", "+8613800000001")
+    store.set_fact("user::contact::mei::email", "mei@example.org")
+    store.set_fact("user::contact::phone", "+8613800000001")  # a shared phone contradicts nothing yet
+    with store.action():
+        message = store.add_message(store.create_session().id, "user", "my email is wei@example.org")
+        # Caught inside an action: what else the action did stays.
+        with pytest.raises(ConflictError, match="another identity"):
+            store.set_fact("user::contact::email", "wei@example.org")
+    assert store.get_message(message.id).content == message.content
+    assert store.get_fact("user::contact::email") is None
+    assert identities(store) == [("+8613800000001", "mei@example.org")]
+
+
+# -- whatever happens in whatever order --
+
+KEYS = ("user::name", "user::allergy")
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["set", "propose", "confirm", "reject", "end", "wait"]),
+        st.integers(0, 1),
+        st.integers(0, 2),
+    ),
+    max_size=12,
+)
+
+
+@given(STEPS)
+@settings(max_examples=60, deadline=None)
+def test_one_current_value_whatever_happens(steps: list[tuple[str, int, int]]) -> None:
+    now = 1_790_000_000_000
+    store = MemoryStore(":memory:", clock=lambda: now)
+    for action, key, value in steps:
+        waiting = store.list_facts(status="candidate", prefix=KEYS[key])
+        current = store.list_facts(prefix=KEYS[key])
+        if action == "set":
+            assert store.set_fact(KEYS[key], f"value {value}") in store.list_facts()
+        elif action == "propose":
+            store.propose_fact(KEYS[key], f"value {value}")
+        elif action == "confirm" and waiting:
+            assert store.confirm_fact(waiting[0].id) in store.list_facts()
+        elif action == "reject" and waiting:
+            store.reject_fact(waiting[0].id)
+        elif action == "end" and current:
+            store.end_fact(current[0].id)
+        elif action == "wait":
+            now += 1000
+        names = [fact.value for fact in store.list_facts(prefix="user::name")]
+        allergies = [fact.value for fact in store.list_facts(prefix="user::allergy")]
+        assert len(names) <= 1
+        assert len(allergies) == len(set(allergies))
+        known = {fact.id for key in KEYS for fact in store.fact_history(key)}
+        assert all(
+            fact.superseded_by in known
+            for key in KEYS
+            for fact in store.fact_history(key)
+            if fact.superseded_by
+        )
+    store.close()

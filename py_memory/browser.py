@@ -1,7 +1,7 @@
 """The edge to the page: requests of the worker come in as JSON text and answers leave as JSON text.
 
-The only module that may import `js` or `pyodide`. It makes nothing durable itself: the worker saves the pages that a
-request has changed, and `MemoryStore.durable` waits for that.
+It makes nothing durable itself: the worker saves the pages that a request has changed, and
+`MemoryStore.durable` waits for that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NOT_FOR_THE_PAGE = {"action", "close", "durable", "export_to", "idle_work", "imp
 
 
 class Bridge(Protocol):
-    """What the worker offers. `durable` gives a promise; `chat` takes an event of a chat round as JSON text."""
+    """What the worker offers. `durable` gives a promise; `chat` takes an event of a round as JSON text."""
 
     def durable(self) -> Any: ...
 
@@ -79,7 +79,8 @@ class Host:
         return answer(lambda: self._method(method)(**json.loads(kwargs)))
 
     def _method(self, name: str) -> Callable[..., Any]:
-        method = None if name.startswith("_") or name in NOT_FOR_THE_PAGE else getattr(self._store, name, None)
+        hidden = name.startswith("_") or name in NOT_FOR_THE_PAGE
+        method = None if hidden else getattr(self._store, name, None)
         if not callable(method):
             raise InvalidInputError(f"There is no operation {name!r} that a page can call.")
         return method  # type: ignore[no-any-return]
@@ -160,7 +161,7 @@ class Host:
 
 
 def start(path: str, bridge: Bridge) -> Host:
-    """Opens the memory in the block file at `path`, which is made if missing. Raises what MemoryStore raises."""
+    """Opens the memory in the block file at `path`, made if missing. Raises what MemoryStore raises."""
     return Host(path, bridge)
 
 

@@ -14,7 +14,15 @@ from playwright.sync_api import BrowserContext, Page
 
 TALK = "We talked about the trip to Kyoto in May, 预算是两万元, and that Mei cannot eat peanuts."
 
-# `log` records as the store has them; a store is opened without a version, so it is never created here.
+# Bytes as base64 text, the way in which they get out of a page.
+TO_TEXT = """((bytes) => {
+    let text = '';
+    for (let i = 0; i < bytes.length; i += 32768) {
+        text += String.fromCharCode(...bytes.subarray(i, i + 32768));
+    }
+    return btoa(text);
+})"""
+
 WITH_STORE = """async ({store, mode, body}) => {
     const db = await new Promise((resolve, reject) => {
         const open = indexedDB.open("py-memory");
@@ -40,15 +48,14 @@ WITH_STORE = """async ({store, mode, body}) => {
         value = [...new Set(records.flatMap((record) => Object.values(record).map(kind)))];
     }
     if (body.do === "find") {
-        const needle = Array.from(new TextEncoder().encode(body.text), (byte) => String.fromCharCode(byte)).join("");
-        const decode = (record) => Array.from(record.body, (byte) => String.fromCharCode(byte)).join("");
-        value = (await result(objects.getAll())).filter((record) => decode(record).includes(needle)).length;
+        const letters = (bytes) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+        const needle = letters(new TextEncoder().encode(body.text));
+        const records = await result(objects.getAll());
+        value = records.filter((record) => letters(record.body).includes(needle)).length;
     }
     if (body.do === "chunk") {
         const {body: bytes, seq} = await result(objects.get(body.key));
-        let text = "";
-        for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768));
-        value = {seq, body: btoa(text)};
+        value = {seq, body: TO_TEXT(bytes)};
     }
     if (body.do === "put chunk") {
         const record = await result(objects.get(body.key));
@@ -64,7 +71,7 @@ WITH_STORE = """async ({store, mode, body}) => {
     await done;
     db.close();
     return value;
-}"""
+}""".replace("TO_TEXT", TO_TEXT)
 
 
 def start_session(page: Page) -> str:
@@ -81,8 +88,9 @@ def add(page: Page, session: str, text: str) -> str:
 def add_many(page: Page, session: str, count: int, words: int = 20) -> None:
     """Adds messages without waiting for each other's save."""
     script = """async ([session_id, talk, count, words]) => {
-        await Promise.all(Array.from({length: count}, (_, i) => pyMemory.call('add_message', {
-            session_id, role: 'user', content: Array.from({length: words}, (_, w) => `${talk} ${i * w}`).join(' ')})));
+        const content = (i) => Array.from({length: words}, (_, w) => `${talk} ${i * w}`).join(' ');
+        await Promise.all(Array.from({length: count}, (_, i) =>
+            pyMemory.call('add_message', {session_id, role: 'user', content: content(i)})));
     }"""
     page.evaluate(script, [session, TALK, count, words])
 
@@ -163,10 +171,8 @@ def raw_file(page: Page, target: Path) -> Path:
     """Saves the live database as it is, page by page."""
     script = """async () => {
         const bytes = new Uint8Array(await (await pyMemory.recover('raw')).arrayBuffer());
-        let text = '';
-        for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768));
-        return btoa(text);
-    }"""
+        return TO_TEXT(bytes);
+    }""".replace("TO_TEXT", TO_TEXT)
     target.write_bytes(base64.b64decode(page.evaluate(script)))
     return target
 
@@ -174,10 +180,8 @@ def raw_file(page: Page, target: Path) -> Path:
 def export_file(page: Page, target: Path) -> Path:
     script = """async () => {
         const bytes = await pyMemory.exportFile();
-        let text = '';
-        for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768));
-        return btoa(text);
-    }"""
+        return TO_TEXT(bytes);
+    }""".replace("TO_TEXT", TO_TEXT)
     target.write_bytes(base64.b64decode(page.evaluate(script)))
     return target
 

@@ -1,4 +1,4 @@
-"""Damage in IndexedDB: the newest whole state is shown, the user is told, and the damaged parts are kept aside."""
+"""Damage in storage: the newest whole state is shown, the user is told, what is damaged is kept aside."""
 
 from __future__ import annotations
 

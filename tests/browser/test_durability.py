@@ -88,10 +88,12 @@ def test_fault_04_every_transaction_that_writes_is_strict(launch: Launch, open_p
     assert set(durabilities) == {"strict"}
 
 
-# Headless Chromium does not apply the quota that its developer tools set, so the refusal itself is put in its place.
+# Headless Chromium does not apply the quota that its developer tools set; the refusal itself stands in.
 FULL_DISK = """
     globalThis.realPut = IDBObjectStore.prototype.put;
-    IDBObjectStore.prototype.put = function () { throw new DOMException('no space is left', 'QuotaExceededError'); };
+    IDBObjectStore.prototype.put = function () {
+        throw new DOMException('no space is left', 'QuotaExceededError');
+    };
 """
 MORE_SPACE = "() => { IDBObjectStore.prototype.put = realPut; }"
 
@@ -208,7 +210,7 @@ def test_fault_09_storage_cleared_under_an_open_tab_is_told_and_the_tab_keeps_it
     page = open_page(context)
     session = host.start_session(page)
     host.add(page, session, "kept in the tab")
-    page.evaluate("() => { globalThis.faults = []; pyMemory.on('error', (fault) => faults.push(fault.code)); }")
+    page.evaluate("() => { globalThis.faults = []; pyMemory.on('error', ({code}) => faults.push(code)); }")
     arguments = {"origin": site_url.rstrip("/"), "storageTypes": "indexeddb"}
     context.new_cdp_session(page).send("Storage.clearDataForOrigin", arguments)
     host.add(page, session, "so is this")

@@ -24,14 +24,15 @@ OpenPage = Callable[..., Page]
 KILLS = int(os.environ.get("PY_MEMORY_KILLS", "50"))
 PHASES = ("before put", "in flight", "after complete", "in compaction")
 
-# Writes turns without end and tells on the console what is happening: the marks are read outside, at the kill.
+# Writes turns without end and tells on the console what it does: the marks are read outside, at the kill.
 WRITE = """async ([session_id, round]) => {
     const say = (text) => console.debug('mark ' + text);
     pyMemory.on('status', (status) => { if (status.state === 'saving') say('in flight'); });
     for (let turn = 0; ; turn++) {
         say('before put');
         const content = `round ${round}, turn ${turn}: ` + 'Mei cannot eat peanuts. '.repeat(40);
-        const {id} = await pyMemory.call('add_message', {session_id, role: turn % 2 ? 'assistant' : 'user', content});
+        const role = turn % 2 ? 'assistant' : 'user';
+        const {id} = await pyMemory.call('add_message', {session_id, role, content});
         say('after complete ' + id);
         if (turn % 7 === 6) {
             say('in compaction');

@@ -94,18 +94,19 @@ def test_a_frozen_former_owner_cannot_write(launch: Launch, open_page: OpenPage)
 def test_a_message_sent_twice_is_answered_once(launch: Launch, open_page: OpenPage) -> None:
     page = open_page(launch())
     session = host.start_session(page)
-    script = """async (session_id) => {
-        const message = {text: 'only once', session_id, message_id: '0198f0a0-0000-7000-8000-000000000001'};
+    message = {
+        "text": "only once",
+        "session_id": session,
+        "message_id": "0198f0a0-0000-7000-8000-000000000001",
+    }
+    script = """async (message) => {
         const together = await Promise.all([pyMemory.send(message), pyMemory.send(message)]);
         return [...together, await pyMemory.send(message)].map((answer) => answer.id);
     }"""
-    ids = page.evaluate(script, session)
+    ids = page.evaluate(script, message)
     assert len(set(ids)) == 1
     page.reload()
     page.evaluate("() => pyMemory.ready")
-    again = page.evaluate(
-        "(session_id) => pyMemory.send({text: 'only once', session_id, message_id: '0198f0a0-0000-7000-8000-000000000001'})",
-        session,
-    )
+    again = page.evaluate("(message) => pyMemory.send(message)", message)
     assert again["id"] == ids[0]
     assert len(host.texts(page, session)) == 2

@@ -40,9 +40,15 @@ def say(text: str) -> None:
 
 
 def run(
-    command: list[str | Path], problem: str, *, cwd: Path = ROOT, env: dict[str, str] | None = None
+    command: list[str | Path],
+    problem: str,
+    *,
+    cwd: Path = ROOT,
+    env: dict[str, str] | None = None,
+    show: bool = False,
 ) -> str:
-    """Runs a command quietly and returns its output; where it fails, its last lines follow the sentence."""
+    """Runs a command quietly and returns its output. Where it fails, that is kept in dist/error.log, and
+    with `show` its last lines follow the sentence."""
     try:
         done = subprocess.run(
             [str(part) for part in command],
@@ -55,8 +61,10 @@ def run(
     except OSError as error:
         raise BuildError(f"{problem} ({error.strerror}: {command[0]})") from None
     if done.returncode:
-        said = "\n".join(f"    {line[:200]}" for line in done.stdout.strip().splitlines()[-15:])
-        raise BuildError(f"{problem}\n{said}")
+        DIST.mkdir(exist_ok=True)
+        (DIST / "error.log").write_text(done.stdout, "utf-8")
+        lines = [f"    {line[:200]}" for line in done.stdout.strip().splitlines()[-15:]] if show else []
+        raise BuildError("\n".join([f"{problem} Details are in dist/error.log.", *lines]))
     return done.stdout
 
 
@@ -241,7 +249,7 @@ def build_site(env: dict[str, str], version: str) -> None:
     wheels = [*DIST.glob("*.whl"), *PARTS.glob("micropip-*.whl")]
     (python_zip,) = PARTS.glob("stdlib-*.zip")
     command = [tool("node", env), WEB / "bundle.mjs", new, version, python_zip, *wheels]
-    run(command, "The page could not be bundled:", cwd=WEB, env=env)
+    run(command, "The page could not be bundled.", cwd=WEB, env=env, show=True)
     shutil.rmtree(old, ignore_errors=True)
     if SITE.exists():
         SITE.rename(old)
@@ -264,7 +272,7 @@ def build() -> None:
             "Python for the page",
             [package, lock, WEB / "python-zip.mjs"],
             lambda: found(PARTS, "stdlib-*.zip"),
-            lambda: run(zip_command, "Python could not be packed for the page:", cwd=WEB, env=env),
+            lambda: run(zip_command, "Python could not be packed for the page.", cwd=WEB, env=env, show=True),
         )
         page = [WEB / "src", WEB / "public", WEB / "policy.json", WEB / "bundle.mjs", WEB / "python-zip.mjs"]
         sources = [*page, lock, package, *project, MICROPIP]

@@ -68,11 +68,13 @@ def pyc(source, filename):
     code = compile(source, filename, "exec", dont_inherit=True)
     return importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8) + marshal.dumps(code)
 
-def build(root, first_use):
+async def build(root, first_use):
     root = pathlib.Path(root)
     sys.path.insert(0, str(root.parent))
     load_everything(root)
-    exec(first_use, {})
+    names = {}
+    exec(first_use, names)
+    await names["first_use"]()
     members = {}
     with zipfile.ZipFile(LIBRARY) as library:
         for module in list(sys.modules.values()):
@@ -96,15 +98,33 @@ def build(root, first_use):
 
 /** A first use of the memory: run while building, to see what is imported late, and again from the finished zip. */
 const FIRST_USE = `
-from py_memory import MemoryStore
-store = MemoryStore(":memory:")
-session = store.create_session("check")
-store.add_message(session.id, "user", "The zip holds all that a memory needs.")
-assert len(store.get_recent_messages(session.id)) == 1
-store.set_fact("user::name", "Ada")
-assert store.get_fact("user::name").value == "Ada"
-assert store.search("zip holds")
-store.close()
+import os, tempfile
+from py_memory import ChatAgent, MemoryStore, OfflineAssistant, PyMemoryError
+
+async def first_use():
+    store = MemoryStore(":memory:")
+    session = store.create_session("check")
+    store.add_message(session.id, "user", "The zip holds all that a memory needs.")
+    store.set_fact("user::name", "Ada")
+    assert store.get_fact("user::name").value == "Ada"
+    assert store.search("zip holds") and store.recall("zip memory")
+    agent = ChatAgent(store, OfflineAssistant())
+    assert (await agent.chat_round(session.id, "Remind me to call Mei tomorrow at 10.")).content
+    assert (await agent.chat_round(session.id, "提醒我明天上午十点给小美打电话。")).content
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "memory.db")
+        store.export_to(path)
+        for mode in ("merge", "replace"):
+            MemoryStore(":memory:").import_file(path, mode=mode)
+        with open(path, "r+b") as file:
+            file.truncate(5000)
+        try:
+            store.import_file(path)
+        except PyMemoryError:
+            pass
+    store.forget(text="zip")
+    store.verify()
+    store.close()
 `;
 
 const IMPORT_ALL = `
@@ -119,7 +139,7 @@ async function build() {
   pyodide.FS.mkdirTree("/build");
   pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: dirname(packageFolder) }, "/build");
   pyodide.runPython(COMPILE);
-  const result = pyodide.globals.get("build")(`/build/${basename(packageFolder)}`, FIRST_USE);
+  const result = await pyodide.globals.get("build")(`/build/${basename(packageFolder)}`, FIRST_USE);
   const [bytes, modules] = result.toJs();
   return { bytes: new Uint8Array(bytes), modules };
 }
@@ -128,7 +148,7 @@ async function build() {
 async function verify(file) {
   const { info } = createRequire(import.meta.url)("pyodide/pyodide-lock.json");
   const pyodide = await loadPyodide({ stdLibURL: file, lockFileContents: { info, packages: {} } });
-  pyodide.runPython(IMPORT_ALL + FIRST_USE);
+  await pyodide.runPythonAsync(`${IMPORT_ALL}${FIRST_USE}await first_use()`);
 }
 
 try {

@@ -36,7 +36,7 @@ def append(
     now: int,
 ) -> None:
     """Adds one event about a row. `kind` is a verb such as "added", `subject_kind` the row's table."""
-    last = db.one("SELECT chain_hash FROM events ORDER BY seq DESC LIMIT 1")
+    last = db.one("SELECT chain_hash FROM events WHERE seq = (SELECT max(seq) FROM events)")
     salt = os.urandom(16)
     content_hash = hashlib.sha256(salt + content.encode()).hexdigest()
     id = uuid7(now)

@@ -1,0 +1,139 @@
+"""No everyday operation reads a whole table. The statements are those that the operations really run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from py_memory import MemoryStore
+
+from .conftest import SteppedClock
+
+TABLES = {
+    "messages",
+    "message_versions",
+    "sessions",
+    "facts",
+    "tool_calls",
+    "uses",
+    "events",
+    "event_salts",
+    "tombstones",
+}
+_SCAN = re.compile(r"SCAN (\w+)")
+_NAMED = re.compile(r"\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(\w+))?", re.IGNORECASE)
+
+
+@pytest.fixture
+def filled(store: MemoryStore, clock: SteppedClock) -> MemoryStore:
+    for chat in range(3):
+        session = store.create_session(f"Chat {chat}")
+        for number in range(12):
+            message = store.add_message(session.id, "user", f"message {number} about the refund 退款")
+            clock.advance(seconds=1)
+        store.add_tool_call(session.id, "refund", {}, message_id=message.id)
+    for number in range(12):
+        store.set_fact(f"task::{number}", f"do {number}", source_message_id=message.id)
+    return store
+
+
+@contextmanager
+def traced(store: MemoryStore) -> Iterator[list[str]]:
+    """The SQL, with its values filled in, of everything that runs inside."""
+    seen: list[str] = []
+    store.database.connection.set_trace_callback(seen.append)
+    try:
+        yield seen
+    finally:
+        store.database.connection.set_trace_callback(None)
+
+
+def scans(store: MemoryStore, sql: str) -> set[str]:
+    """Tables of the memory that the statement reads from end to end."""
+    plan = store.database.connection.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall()
+    names = {alias or table: table for table, alias in _NAMED.findall(sql)} | {t: t for t in TABLES}
+    found = {
+        match[1]
+        for step in plan
+        if (match := _SCAN.search(step["detail"])) and "VIRTUAL" not in step["detail"]
+    }
+    return {names.get(name, name) for name in found} & TABLES
+
+
+def statements(seen: list[str]) -> list[str]:
+    own = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
+    # Lines that start with "--" are what a trigger or the full-text index runs inside.
+    return [
+        sql
+        for sql in dict.fromkeys(seen)
+        if sql.strip().upper().startswith(own) and "message_search'" not in sql
+    ]
+
+
+OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
+    "add_message": lambda store, session, _: store.add_message(session, "user", "and my 退款?"),
+    "add_message again": lambda store, session, id: store.add_message(
+        session, "user", "message 11 about the refund 退款", id=id
+    ),
+    "edit_message": lambda store, _, id: store.edit_message(id, "changed"),
+    "streaming": lambda store, session, _: store.set_message_status(
+        store.add_message(session, "assistant", "", status="streaming").id, "complete", "done"
+    ),
+    "get_recent_messages": lambda store, session, _: store.get_recent_messages(session, 5),
+    "get_context_within_budget": lambda store, session, _: store.get_context_within_budget(session),
+    "build_system_prompt": lambda store, session, _: store.build_system_prompt(session_id=session),
+    "list_messages": lambda store, session, _: store.list_messages(session, limit=5),
+    "list_messages before": lambda store, session, _: store.list_messages(session, before=1_790_000_005_000),
+    "get_message": lambda store, _, id: store.get_message(id),
+    "replies_to": lambda store, _, id: store.replies_to(id),
+    "message_versions": lambda store, _, id: store.message_versions(id),
+    "set_feedback": lambda store, _, id: store.set_feedback(id, 1),
+    "create_session": lambda store, *_: store.create_session("New"),
+    "get_or_create_session": lambda store, *_: store.get_or_create_session(),
+    "get_session": lambda store, session, _: store.get_session(session),
+    "list_sessions": lambda store, *_: store.list_sessions(),
+    "list_sessions before": lambda store, *_: store.list_sessions(before=1_790_000_020_000),
+    "end_session": lambda store, session, _: store.end_session(session),
+    "set_fact": lambda store, _, id: store.set_fact("user::name", "Lin", source_message_id=id),
+    "correct": lambda store, *_: store.set_fact("task::1", "do it today"),
+    "propose_fact": lambda store, _, id: store.propose_fact("user::home", "Chengdu", source_message_id=id),
+    "get_fact": lambda store, *_: store.get_fact("task::1"),
+    "list_facts": lambda store, *_: store.list_facts(limit=12),
+    "list_facts of a prefix": lambda store, *_: store.list_facts(prefix="task::"),
+    "fact_history": lambda store, *_: store.fact_history("task::1"),
+    "recall": lambda store, *_: store.recall("where is my refund"),
+    "search": lambda store, *_: store.search("退款"),
+    "search in a session": lambda store, session, _: store.search("refund", session_id=session),
+    "add_tool_call": lambda store, session, id: store.update_tool_call(
+        store.add_tool_call(session, "refund", {}, message_id=id).id, "success", output=1
+    ),
+    "list_tool_calls": lambda store, session, _: store.list_tool_calls(session),
+    "record_uses": lambda store, _, id: store.record_uses(id, [("messages", id, {})]),
+    "list_uses": lambda store, _, id: store.list_uses(id),
+    "forget a message": lambda store, _, id: store.forget(message_id=id),
+    "delete_session": lambda store, session, _: store.delete_session(session),
+    "set_setting": lambda store, *_: store.set_setting("theme", "dark"),
+    "stats": lambda store, *_: store.stats(),
+}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_no_table_is_read_whole(filled: MemoryStore, name: str) -> None:
+    session = filled.list_sessions()[0]
+    assert session.current_message_id is not None
+    with traced(filled) as seen:
+        OPERATIONS[name](filled, session.id, session.current_message_id)
+    run = statements(seen)
+    assert run, "the operation ran no statement that could be looked at"
+    for sql in run:
+        assert scans(filled, sql) == set(), sql
+
+
+def test_a_scan_would_be_noticed(filled: MemoryStore) -> None:
+    with traced(filled) as seen:
+        filled.database.query("SELECT m.id FROM messages m WHERE m.intent = 'refund'")
+        filled.database.query("SELECT id FROM facts WHERE value = 'x'")
+    assert [scans(filled, sql) for sql in statements(seen)] == [{"messages"}, {"facts"}]

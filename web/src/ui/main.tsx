@@ -1,26 +1,11 @@
-/** Entry of the page. */
-
+import "./styles/index.css";
 import { render } from "preact";
-import { type PyMemory, openMemory } from "../client/index";
-import { registerServiceWorker } from "../site";
-import { Page } from "./Page";
-import { language, t } from "./i18n/index";
-import { App } from "./memory";
-import "./styles.css";
+import { App } from "./app";
+import { locale, t } from "./i18n";
+import { start } from "./state/start";
 
-declare global {
-  var pyMemory: PyMemory;
-}
-
-document.documentElement.lang = language === "zh" ? "zh-Hans" : "en";
-document.title = t("appName");
-
-// Python starts once it is settled who answers the page's requests, so that the policy holds in the worker as well.
-const site = registerServiceWorker();
-globalThis.pyMemory = openMemory({ policy: site.then(({ controlled }) => controlled) });
-
-const app = new App(globalThis.pyMemory);
-void site.then(({ onUpdateReady }) =>
-  onUpdateReady((apply) => app.set({ update: apply })),
-);
-render(<Page app={app} />, document.getElementById("app") as HTMLElement);
+document.documentElement.lang = locale;
+document.title = t.app.name;
+render(<App />, document.getElementById("app") as HTMLElement);
+// A start that fails is shown by the page: the memory reports it as an error.
+start().catch(() => undefined);

@@ -1,89 +1,59 @@
-/** Language of the page: `?lang=`, else the browser's. */
+/** The language of the page, and what depends on it: texts, dates, sizes. */
 
-import { type Texts, en } from "./en";
+import type { Problem } from "../model";
+import { en, type Texts } from "./en";
 import { zh } from "./zh";
 
+export type { Texts };
 export type Language = "en" | "zh";
 
-function choose(): Language {
-  const wanted = new URLSearchParams(location.search).get("lang") ?? navigator.language;
-  return wanted.toLowerCase().startsWith("zh") ? "zh" : "en";
+const DAY_MS = 86_400_000;
+
+function wanted(): Language {
+  const asked = new URLSearchParams(location.search).get("lang") ?? navigator.language;
+  return asked.toLowerCase().startsWith("zh") ? "zh" : "en";
 }
 
-export const language = choose();
-const texts = language === "zh" ? zh : en;
+export const language: Language = wanted();
+export const locale = language === "zh" ? "zh-Hans" : "en";
+export const t: Texts = language === "zh" ? zh : en;
 
-export type TextKey = keyof Texts;
-
-/** The text for a key, with `{name}` replaced by the values. */
-export function t(key: TextKey, values: Record<string, string | number> = {}): string {
-  return texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
-}
-
-const LOCALE = language === "zh" ? "zh-CN" : "en-GB";
-const dayFormat = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", year: "numeric" });
-const timeFormat = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
+const dayFormat = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
+const timeFormat = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
+const fullFormat = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "short" });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
 
 export const day = (ms: number): string => dayFormat.format(ms);
-export const time = (ms: number): string => timeFormat.format(ms);
+export const full = (ms: number): string => fullFormat.format(ms);
 
-export function bytes(count: number): string {
-  const units = ["B", "KB", "MB", "GB"];
-  let size = count;
-  let unit = 0;
-  while (size >= 1000 && unit < units.length - 1) {
-    size /= 1000;
-    unit += 1;
-  }
-  return `${size.toLocaleString(LOCALE, { maximumFractionDigits: unit ? 1 : 0 })} ${units[unit] ?? ""}`;
+/** Whole days between two instants by the calendar of this device. */
+export function daysAgo(ms: number, now = Date.now()): number {
+  return Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(ms).setHours(0, 0, 0, 0)) / DAY_MS);
 }
 
-const KEYS: Record<string, readonly [string, string]> = {
-  "user::name": ["Name", "名字"],
-  "user::age": ["Age", "年龄"],
-  "user::diet": ["Diet", "饮食"],
-  "user::allergy": ["Allergy", "过敏"],
-  "user::likes": ["Likes", "喜欢"],
-  "user::dislikes": ["Dislikes", "不喜欢"],
-  "user::home": ["Home", "住处"],
-  "user::address": ["Address", "地址"],
-  "user::hometown": ["From", "老家"],
-  "user::work": ["Works at", "工作单位"],
-  "user::job": ["Job", "职业"],
-  "user::birthday": ["Birthday", "生日"],
-  "user::language": ["Language", "语言"],
-  "user::note": ["Note", "备忘"],
-  "user::decision": ["Decision", "决定"],
-  "user::event": ["Appointment", "日程"],
-  "user::contact::email": ["Email", "邮箱"],
-  "user::contact::phone": ["Phone", "电话"],
-};
-const RELATIONS: Record<string, readonly [string, string]> = {
-  daughter: ["Daughter", "女儿"],
-  son: ["Son", "儿子"],
-  wife: ["Wife", "妻子"],
-  husband: ["Husband", "丈夫"],
-  partner: ["Partner", "伴侣"],
-  girlfriend: ["Girlfriend", "女朋友"],
-  boyfriend: ["Boyfriend", "男朋友"],
-  mother: ["Mother", "母亲"],
-  father: ["Father", "父亲"],
-  sister: ["Sister", "姐妹"],
-  brother: ["Brother", "兄弟"],
-  grandmother: ["Grandmother", "祖母"],
-  grandfather: ["Grandfather", "祖父"],
-  dog: ["Dog", "狗"],
-  cat: ["Cat", "猫"],
-};
+/** The time if it is today, else the day. */
+export const moment = (ms: number): string => (daysAgo(ms) === 0 ? timeFormat.format(ms) : day(ms));
 
-/** A fact's key as people say it. */
-export function keyInWords(key: string): string {
-  const at = language === "zh" ? 1 : 0;
-  const known = KEYS[key];
-  if (known) return known[at];
-  const parts = key.split("::");
-  if (parts[0] === "task") return t("groupTasks");
-  const relation = parts[1] === "family" ? RELATIONS[parts[2] ?? ""] : undefined;
-  if (relation && parts[3] === "age") return language === "zh" ? `${relation[1]}的年龄` : `${relation[0]}'s age`;
-  return relation ? relation[at] : parts.slice(1).join(" · ");
+export function ago(ms: number): string {
+  const minutes = Math.floor((Date.now() - ms) / 60_000);
+  if (minutes < 1) return t.ago.now;
+  if (minutes < 60) return relative.format(-minutes, "minute");
+  const days = daysAgo(ms);
+  return days === 0 ? relative.format(-Math.floor(minutes / 60), "hour") : relative.format(-days, "day");
+}
+
+export function size(bytes: number): string {
+  const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
+  const power = Math.min(bytes < 1024 ? 0 : Math.floor(Math.log2(bytes) / 10), units.length - 1);
+  return new Intl.NumberFormat(locale, {
+    style: "unit",
+    unit: units[power] as string,
+    unitDisplay: "short",
+    maximumFractionDigits: power > 1 ? 2 : 0,
+  }).format(bytes / 1024 ** power);
+}
+
+/** A sentence for an error: the page's own where it has one, else what the memory said. */
+export function sentence(problem: Problem): string {
+  return t.problems[problem.code ?? ""] ?? t.problems[problem.name] ?? problem.message;
 }

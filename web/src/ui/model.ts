@@ -1,0 +1,77 @@
+/** The records of py_memory as they arrive here: plain JSON, times in ms UTC. */
+
+export interface Session {
+  id: string;
+  title: string | null;
+  created_at: number;
+  last_active_at: number;
+  status: "active" | "completed" | "abandoned";
+}
+
+export interface Message {
+  id: string;
+  session_id: string;
+  created_at: number;
+  role: "user" | "assistant" | "system" | "tool";
+  content: string;
+  edited: boolean;
+  status: "complete" | "streaming" | "stopped" | "failed";
+  /** What was changed on arrival, for example that NUL characters were replaced. */
+  notes: string[];
+}
+
+export interface Fact {
+  id: string;
+  created_at: number;
+  key: string;
+  value: string;
+  status: "candidate" | "current" | "superseded" | "disputed" | "expired" | "archived";
+  source_message_id: string | null;
+  quote: string | null;
+  superseded_at: number | null;
+  valid_from: number | null;
+  pinned: boolean;
+  needs_review: boolean;
+}
+
+export interface Receipt {
+  operation_id: string;
+  counts: Record<string, number>;
+  undo_until: number;
+  beyond: string[];
+}
+
+export interface Namespace {
+  prefix: string;
+  single_valued: boolean;
+}
+
+export interface ImportReport {
+  imported: Record<string, number>;
+  skipped: Record<string, number>;
+  conflicts: number;
+  unknown_columns: string[];
+  refused: string[];
+}
+
+/** A message that was sent and is not stored yet. */
+export interface Outgoing {
+  id: string;
+  session_id: string | null;
+  text: string;
+  at: number;
+  /** Why it could not be stored. */
+  problem?: Problem;
+}
+
+/** An error as the page shows it: by its code or class name, else in its own words. */
+export interface Problem {
+  name: string;
+  message: string;
+  code?: string;
+}
+
+export const MAX_MESSAGE_BYTES = 1 << 20;
+export const MAX_TITLE_CHARACTERS = 200;
+export const MAX_VALUE_CHARACTERS = 100;
+export const MAX_FILE_BYTES = 512 << 20;

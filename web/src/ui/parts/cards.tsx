@@ -1,0 +1,91 @@
+/** What was noticed in a message, beneath it: proposals that wait for a yes, and what has been kept. */
+
+import type { JSX } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { t } from "../i18n";
+import { keyInWords } from "../i18n/keys";
+import { type Fact, MAX_VALUE_CHARACTERS } from "../model";
+import { holdsMany, keep, keepAll, openPanel, reject } from "../state/facts";
+import { act } from "../state/memory";
+import { state } from "../state/state";
+import { useStore } from "../state/store";
+import { Editor } from "./editor";
+import { Icon } from "./icons";
+
+const point = (id: string | null): void => state.set({ pointed: id });
+
+export function Proposals({ facts, heading = true }: { facts: readonly Fact[]; heading?: boolean }): JSX.Element | null {
+  const section = useRef<HTMLElement>(null);
+  if (facts.length === 0) return null;
+  // The button that was pressed goes away; whoever uses the keyboard goes on from here.
+  const answer = (work: () => Promise<unknown>): void => {
+    act(work);
+    section.current?.focus({ preventScroll: true });
+  };
+  return (
+    <section class="proposals" aria-label={t.facts.proposed} tabIndex={-1} ref={section}>
+      {heading ? (
+        <p class="proposals-heading">
+          <span>{t.facts.proposed}</span> <small>{t.facts.proposedNote}</small>
+        </p>
+      ) : null}
+      <ul>{facts.map((fact) => <Proposal key={fact.id} fact={fact} answer={answer} />)}</ul>
+      {facts.length > 1 ? (
+        <button type="button" class="keep-all" onClick={() => answer(() => keepAll(facts))}>
+          <Icon name="check" /> {t.facts.keepAll}
+        </button>
+      ) : null}
+    </section>
+  );
+}
+
+function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<unknown>) => void }): JSX.Element {
+  const [editing, setEditing] = useState(false);
+  const facts = useStore(state, (value) => value.facts);
+  const label = `proposal-${fact.id}`;
+  const former = holdsMany(fact.key) ? undefined : facts.find((other) => other.key === fact.key);
+  return (
+    <li class="card" onPointerEnter={() => point(fact.id)} onPointerLeave={() => point(null)} onFocusCapture={() => point(fact.id)} onBlurCapture={() => point(null)}>
+      <div id={label} class="card-fact">
+        <span class="key">{keyInWords(fact.key)}</span>
+        {editing ? null : <span class="value" dir="auto">{fact.value}</span>}
+      </div>
+      {former && former.value !== fact.value && !editing ? <small class="corrects">{t.facts.corrects(former.value)}</small> : null}
+      {editing ? (
+        <Editor
+          value={fact.value}
+          label={t.facts.valueOf(keyInWords(fact.key))}
+          limit={MAX_VALUE_CHARACTERS}
+          onCancel={() => setEditing(false)}
+          onSave={(value) => {
+            setEditing(false);
+            answer(() => keep(fact, value));
+          }}
+        />
+      ) : (
+        <div class="card-actions">
+          <button type="button" class="primary" aria-describedby={label} onClick={() => answer(() => keep(fact))}>{t.facts.keep}</button>
+          <button type="button" aria-describedby={label} onClick={() => setEditing(true)}>{t.facts.edit}</button>
+          <button type="button" aria-describedby={label} onClick={() => answer(() => reject(fact))}>{t.facts.no}</button>
+        </div>
+      )}
+    </li>
+  );
+}
+
+export function Kept({ facts }: { facts: readonly Fact[] }): JSX.Element | null {
+  if (facts.length === 0) return null;
+  return (
+    <ul class="kept-facts" aria-label={t.facts.kept}>
+      {facts.map((fact) => (
+        <li key={fact.id} onPointerEnter={() => point(fact.id)} onPointerLeave={() => point(null)}>
+          <button type="button" class="kept-fact" onClick={() => openPanel(true)}>
+            <Icon name="check" />
+            <span class="key">{keyInWords(fact.key)}</span>
+            <span class="value" dir="auto">{fact.value}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

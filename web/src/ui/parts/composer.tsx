@@ -1,0 +1,84 @@
+import type { JSX } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { size, t } from "../i18n";
+import { MAX_MESSAGE_BYTES } from "../model";
+import { send, stop } from "../state/chat";
+import { act } from "../state/memory";
+import { state } from "../state/state";
+import { useStore } from "../state/store";
+import { Icon } from "./icons";
+import { isComposing } from "./ime";
+
+const TALLEST_PX = 240;
+
+export function Composer(): JSX.Element {
+  const draft = useStore(state, (value) => value.draft);
+  const answering = useStore(state, ({ running, current }) =>
+    [...running.values()].some((session) => session === current || session === null),
+  );
+  const [problem, setProblem] = useState<string | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+
+  useLayoutEffect(() => {
+    const element = field.current as HTMLTextAreaElement;
+    element.style.height = "auto";
+    element.style.height = `${Math.min(element.scrollHeight, TALLEST_PX)}px`;
+  }, [draft]);
+
+  const submit = (): void => {
+    const text = draft.trim() ? draft : "";
+    if (!text) return;
+    const bytes = text.length * 3 > MAX_MESSAGE_BYTES ? new Blob([text]).size : 0;
+    if (bytes > MAX_MESSAGE_BYTES) {
+      setProblem(t.composer.tooLarge(size(bytes), size(MAX_MESSAGE_BYTES)));
+      return;
+    }
+    send(text);
+    state.set({ draft: "" });
+    field.current?.focus();
+  };
+
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      {problem ? <p class="composer-problem" id="message-problem" role="alert">{problem}</p> : null}
+      <div class="composer-box">
+        <textarea
+          id="message"
+          ref={field}
+          rows={1}
+          dir="auto"
+          enterkeyhint="send"
+          aria-label={t.composer.label}
+          aria-invalid={problem !== null}
+          aria-describedby={problem ? "message-problem" : "message-hint"}
+          placeholder={t.composer.placeholder}
+          value={draft}
+          onInput={(event) => {
+            state.set({ draft: event.currentTarget.value });
+            setProblem(null);
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
+            event.preventDefault();
+            submit();
+          }}
+        />
+        {answering ? (
+          <button type="button" class="round-button stop" onClick={() => act(stop)} aria-label={t.composer.stop} title={t.composer.stop}>
+            <Icon name="stop" filled />
+          </button>
+        ) : null}
+        <button type="submit" class="round-button send" disabled={!draft.trim()} aria-label={t.composer.send} title={t.composer.send}>
+          <Icon name="send" />
+        </button>
+      </div>
+      <p class="hint" id="message-hint">{t.composer.hint}</p>
+    </form>
+  );
+}

@@ -1,0 +1,125 @@
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { t } from "../i18n";
+import type { Fact } from "../model";
+import { showEarlier } from "../state/sessions";
+import { state } from "../state/state";
+import { useStore } from "../state/store";
+import { Empty } from "./empty";
+import { Icon } from "./icons";
+import { Sending, Turn } from "./message";
+
+const NEAR_END_PX = 80;
+const NONE: readonly Fact[] = [];
+
+export function Conversation(): JSX.Element {
+  const messages = useStore(state, (value) => value.messages);
+  const outgoing = useStore(state, (value) => value.outgoing);
+  const current = useStore(state, (value) => value.current);
+  const earlier = useStore(state, (value) => value.earlier);
+  const ready = useStore(state, (value) => value.ready);
+  const loaded = useStore(state, (value) => value.loaded);
+  const target = useStore(state, (value) => value.target);
+  const kept = useBySource(useStore(state, (value) => value.facts));
+  const proposals = useBySource(useStore(state, (value) => value.proposals));
+  const { log, atEnd, toEnd } = useScrolling(current);
+  useTarget(log, target, messages.length);
+
+  const shown = messages.filter((message) => message.role === "user" || message.role === "assistant");
+  const sending = outgoing.filter((message) => message.session_id === current || message.session_id === null);
+  const empty = shown.length === 0 && sending.length === 0;
+  const undecided = empty && !loaded && current !== null;
+  return (
+    <div class="conversation">
+      <div class="log" role="log" aria-label={t.chat.label} tabIndex={0} ref={log}>
+        <div class="column">
+          {empty && !undecided ? <Empty /> : null}
+          {earlier ? <button type="button" class="earlier" onClick={showEarlier}>{t.chat.earlier}</button> : null}
+          {shown.map((message, i) => (
+            <Turn
+              key={message.id}
+              message={message}
+              kept={kept.get(message.id) ?? NONE}
+              proposals={proposals.get(message.id) ?? NONE}
+              target={target?.message === message.id ? target.at : 0}
+              question={message.status === "failed" ? (shown[i - 1]?.content ?? null) : null}
+            />
+          ))}
+          {sending.map((message) => <Sending key={message.id} message={message} ready={ready} />)}
+        </div>
+      </div>
+      {atEnd ? null : (
+        <button type="button" class="newest" aria-label={t.chat.newest} onClick={toEnd}><Icon name="arrow" /></button>
+      )}
+    </div>
+  );
+}
+
+/** Facts by the message they came from. The list of a message stays the same as long as its facts do. */
+function useBySource(facts: readonly Fact[]): ReadonlyMap<string, readonly Fact[]> {
+  const former = useRef<Map<string, Fact[]>>(new Map());
+  return useMemo(() => {
+    const grouped = new Map<string, Fact[]>();
+    for (const fact of [...facts].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+      if (fact.source_message_id) grouped.set(fact.source_message_id, [...(grouped.get(fact.source_message_id) ?? []), fact]);
+    }
+    for (const [id, list] of grouped) {
+      const before = former.current.get(id);
+      if (before && JSON.stringify(before) === JSON.stringify(list)) grouped.set(id, before);
+    }
+    former.current = grouped;
+    return grouped;
+  }, [facts]);
+}
+
+/** Stays at the end while it is there; a reader who has scrolled back is left alone. */
+function useScrolling(current: string | null) {
+  const log = useRef<HTMLDivElement>(null);
+  const pinned = useRef(true);
+  const [atEnd, setAtEnd] = useState(true);
+  const toEnd = (): void => {
+    const element = log.current;
+    pinned.current = true;
+    element?.scrollTo({ top: element.scrollHeight });
+  };
+  useLayoutEffect(() => {
+    pinned.current = true;
+  }, [current]);
+  useEffect(() => {
+    const element = log.current as HTMLDivElement;
+    const follow = (): void => {
+      if (pinned.current) element.scrollTop = element.scrollHeight;
+    };
+    const note = (): void => {
+      const left = element.scrollHeight - element.scrollTop - element.clientHeight;
+      pinned.current = left < NEAR_END_PX;
+      setAtEnd(left < element.clientHeight / 2);
+    };
+    const observer = new ResizeObserver(follow);
+    observer.observe(element);
+    observer.observe(element.firstElementChild as Element);
+    element.addEventListener("scroll", note, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", note);
+    };
+  }, []);
+  // What the user has just sent is always shown.
+  const sent = useStore(state, (value) => value.outgoing.length);
+  useEffect(() => {
+    if (sent > 0) toEnd();
+  }, [sent]);
+  return { log, atEnd, toEnd };
+}
+
+function useTarget(log: { current: HTMLElement | null }, target: { message: string; at: number } | null, count: number): void {
+  const done = useRef(0);
+  useEffect(() => {
+    if (!target || done.current === target.at) return;
+    const article = log.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(target.message)}"]`);
+    if (!article) return;
+    done.current = target.at;
+    article.scrollIntoView({ block: "center" });
+    article.focus({ preventScroll: true });
+  }, [target, count]);
+}

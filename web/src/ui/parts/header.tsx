@@ -1,0 +1,77 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { t } from "../i18n";
+import { openPanel } from "../state/facts";
+import { exportFile, importFile } from "../state/files";
+import { act } from "../state/memory";
+import { titleOf } from "../state/sessions";
+import { state } from "../state/state";
+import { useStore } from "../state/store";
+import { Icon } from "./icons";
+
+export function Header(): JSX.Element {
+  const title = useStore(state, ({ sessions, current }) => titleOf(sessions.find((session) => session.id === current)));
+  const panel = useStore(state, (value) => value.panel);
+  const waiting = useStore(state, (value) => value.proposals.length);
+  const ready = useStore(state, (value) => value.ready);
+  const busy = useStore(state, (value) => value.busy);
+  const drawer = useStore(state, (value) => value.drawer);
+  const file = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    document.title = `${title} · ${t.app.name}`;
+  }, [title]);
+  return (
+    <header class="header">
+      <button type="button" class="icon-button menu" aria-label={t.app.openSessions} aria-expanded={drawer} onClick={() => state.set({ drawer: true })}>
+        <Icon name="menu" />
+      </button>
+      <div class="heading">
+        <h1 dir="auto">{title}</h1>
+        <MemoryStatus />
+      </div>
+      <div class="header-actions">
+        <button type="button" class="tool" aria-label={t.header.memory} title={waiting ? t.header.waitingFacts(waiting) : undefined} aria-expanded={panel} onClick={() => openPanel(!panel)}>
+          <Icon name="memory" />
+          <span class="tool-name">{t.header.memory}</span>
+          {waiting ? <span class="badge" aria-hidden="true">{waiting}</span> : null}
+        </button>
+        <button type="button" class="tool" aria-label={t.header.export} title={t.header.export} disabled={!ready || busy !== null} onClick={() => act(exportFile)}>
+          <Icon name="export" />
+          <span class="tool-name">{t.header.export}</span>
+        </button>
+        <button type="button" class="tool" aria-label={t.header.import} title={t.header.import} disabled={!ready || busy !== null} onClick={() => file.current?.click()}>
+          <Icon name="import" />
+          <span class="tool-name">{t.header.import}</span>
+        </button>
+        <button type="button" class="tool" aria-label={t.header.storage} title={t.header.storage} onClick={() => state.set({ dialog: { kind: "storage" } })}>
+          <Icon name="storage" />
+          <span class="tool-name">{t.header.storage}</span>
+        </button>
+        <input
+          ref={file}
+          type="file"
+          hidden
+          data-testid="import-file"
+          aria-label={t.header.import}
+          accept=".db,.sqlite,.sqlite3,application/vnd.sqlite3"
+          onChange={({ currentTarget }) => {
+            const chosen = currentTarget.files?.[0];
+            if (chosen) act(() => importFile(chosen));
+            currentTarget.value = "";
+          }}
+        />
+      </div>
+    </header>
+  );
+}
+
+function MemoryStatus(): JSX.Element {
+  const saved = useStore(state, (value) => value.status?.state ?? "starting");
+  const online = useStore(state, (value) => value.online);
+  return (
+    <div class="status-line">
+      <span role="status" aria-label={t.status.label} class="memory-status" data-state={saved}>{t.status[saved]}</span>
+      {online ? null : <span class="offline">{t.status.offline}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+/** Line icons, 20 units square. They are decoration: the name stands on the button. */
+
+import type { JSX } from "preact";
+
+const PATHS = {
+  menu: "M3 6h14M3 10h14M3 14h9",
+  plus: "M10 4v12M4 10h12",
+  search: "M9 3.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11M13 13l4 4",
+  pencil: "M4 16l1-4 8-8 3 3-8 8zM11.5 5.5l3 3",
+  bin: "M4 6h12M8 6V4h4v2M6 6l.7 10h6.6L14 6",
+  memory: "M5 16v-6a2.5 2.5 0 0 1 5 0v6m0-6a2.5 2.5 0 0 1 5 0v6M4 4.5q2-1.6 4 0t4 0t4 0",
+  export: "M10 12V3M6.5 6.5L10 3l3.5 3.5M4 11v5h12v-5",
+  import: "M10 3v9M6.5 8.5L10 12l3.5-3.5M4 11v5h12v-5",
+  storage: "M4 5c0-1.4 2.7-2 6-2s6 .6 6 2-2.7 2-6 2-6-.6-6-2zM4 5v10c0 1.4 2.7 2 6 2s6-.6 6-2V5M4 10c0 1.4 2.7 2 6 2s6-.6 6-2",
+  send: "M10 16V4M5 9l5-5 5 5",
+  stop: "M6 6h8v8H6z",
+  close: "M5 5l10 10M15 5L5 15",
+  pin: "M7 3h6l-1 6 3 3H5l3-3zM10 12v5",
+  arrow: "M10 4v12M5 11l5 5 5-5",
+  check: "M4 10.5l4 4 8-9",
+  jump: "M16 4v5a3 3 0 0 1-3 3H4M8 8l-4 4 4 4",
+} as const;
+
+export function Icon({ name, filled = false }: { name: keyof typeof PATHS; filled?: boolean }): JSX.Element {
+  return (
+    <svg class={filled ? "icon filled" : "icon"} viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}
+
+/** Two arches on a hand-drawn line. */
+export function Mark(): JSX.Element {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" width="32" height="32" aria-hidden="true">
+      <path class="mark-arches" d="M7 19v-4.5a4.5 4.5 0 0 1 9 0V19m0-4.5a4.5 4.5 0 0 1 9 0V19" />
+      <path class="mark-line" d="M7 25q2.2-2 4.5 0t4.5 0t4.5 0t4.5 0" />
+    </svg>
+  );
+}

@@ -1,0 +1,147 @@
+/** Markdown as elements, never as HTML: raw HTML is shown as text, images as links, and no address but web and mail. */
+
+import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import type { ComponentChild, JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { t } from "../i18n";
+import { memo } from "./memo";
+
+/** Nested deeper than anyone writes by hand, the source is shown. */
+const DEEPEST = 24;
+/** Longer texts are not worth the parsing; they are shown as they are. */
+const LONGEST = 200_000;
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+
+export const Markdown = memo(({ text }: { text: string }) => {
+  const tokens = useMemo(() => parse(text), [text]);
+  if (!tokens) return <p class="plain" dir="auto">{text}</p>;
+  return <>{tokens.map((token, i) => <Block key={i} token={token} depth={0} />)}</>;
+});
+
+function parse(text: string): Token[] | null {
+  if (text.length > LONGEST) return null;
+  try {
+    return lexer(text, { gfm: true, breaks: true });
+  } catch {
+    return null; // nested so deeply that the parser gives up
+  }
+}
+
+function blocks(tokens: Token[] | undefined, depth: number): ComponentChild {
+  return (tokens ?? []).map((token, i) => <Block key={i} token={token} depth={depth + 1} />);
+}
+
+function Block({ token: generic, depth }: { token: Token; depth: number }): JSX.Element | null {
+  if (depth > DEEPEST) return <p dir="auto">{generic.raw}</p>;
+  const token = generic as MarkedToken;
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "hr":
+      return <hr />;
+    case "code":
+      return <Code text={token.text} />;
+    case "heading":
+      return <p class={`heading heading-${Math.min(token.depth, 3)}`} dir="auto">{inline(token.tokens, depth)}</p>;
+    case "blockquote":
+      return <blockquote dir="auto">{blocks(token.tokens, depth)}</blockquote>;
+    case "list":
+      return <List list={token} depth={depth} />;
+    case "table":
+      return <Table table={token} depth={depth} />;
+    case "paragraph":
+      return <p dir="auto">{inline(token.tokens, depth)}</p>;
+    case "text":
+      return <span dir="auto">{token.tokens ? inline(token.tokens, depth) : plain(token.text)}</span>;
+    case "html":
+      return <p class="plain" dir="auto">{token.raw.trimEnd()}</p>;
+    default:
+      return <>{span(token, depth)}</>;
+  }
+}
+
+function List({ list, depth }: { list: Tokens.List; depth: number }): JSX.Element {
+  const items = list.items.map((item, i) => (
+    <li key={i} dir="auto">
+      {item.task ? <span class="task">{item.checked ? "☑ " : "☐ "}</span> : null}
+      {blocks(item.tokens.filter((token) => token.type !== "checkbox"), depth)}
+    </li>
+  ));
+  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function Table({ table, depth }: { table: Tokens.Table; depth: number }): JSX.Element {
+  return (
+    <div class="table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{table.header.map((cell, i) => <th key={i} scope="col" dir="auto">{inline(cell.tokens, depth)}</th>)}</tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, i) => (
+            <tr key={i}>{row.map((cell, j) => <td key={j} dir="auto">{inline(cell.tokens, depth)}</td>)}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Code({ text }: { text: string }): JSX.Element {
+  const [copied, setCopied] = useState(false);
+  const copy = (): void => {
+    void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  };
+  return (
+    <div class="code" dir="ltr">
+      <pre tabIndex={0}><code>{text}</code></pre>
+      {"clipboard" in navigator ? (
+        <button type="button" class="quiet" onClick={copy}>{copied ? t.chat.copied : t.chat.copy}</button>
+      ) : null}
+    </div>
+  );
+}
+
+function inline(tokens: Token[] | undefined, depth: number): ComponentChild[] {
+  return (tokens ?? []).map((token) => span(token as MarkedToken, depth + 1));
+}
+
+function span(token: MarkedToken, depth: number): ComponentChild {
+  if (depth > DEEPEST) return token.raw;
+  switch (token.type) {
+    case "strong":
+      return <strong>{inline(token.tokens, depth)}</strong>;
+    case "em":
+      return <em>{inline(token.tokens, depth)}</em>;
+    case "del":
+      return <del>{inline(token.tokens, depth)}</del>;
+    case "codespan":
+      return <code dir="ltr">{token.text}</code>;
+    case "br":
+      return <br />;
+    case "link":
+      return <Link href={token.href}>{inline(token.tokens, depth)}</Link>;
+    case "image":
+      return <Link href={token.href}>{`${token.text || token.href} (${t.chat.image})`}</Link>;
+    case "escape":
+      return token.text;
+    case "text":
+      return token.tokens ? inline(token.tokens, depth) : plain(token.text);
+    default:
+      return token.raw;
+  }
+}
+
+function Link({ href, children }: { href: string; children: ComponentChild }): JSX.Element {
+  if (!/^(https?:\/\/|mailto:)/i.test(href)) return <span>{children}</span>;
+  return <a href={href} target="_blank" rel="noopener noreferrer">{children}</a>;
+}
+
+function plain(text: string): string {
+  return text.replace(/&(?:(\w+)|#(\d{1,7})|#x([\da-f]{1,6}));/gi, (whole, name?: string, decimal?: string, hex?: string) => {
+    if (name) return ENTITIES[name] ?? whole;
+    const code = decimal ? Number(decimal) : parseInt(hex as string, 16);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}

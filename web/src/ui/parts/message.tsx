@@ -1,0 +1,149 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { full, moment, sentence, size, t } from "../i18n";
+import type { Fact, Message, Outgoing } from "../model";
+import { send, sendAgain, takeBack } from "../state/chat";
+import { act } from "../state/memory";
+import { forgetMessage } from "../state/sessions";
+import { state, streams } from "../state/state";
+import { useStore } from "../state/store";
+import { Kept, Proposals } from "./cards";
+import { Icon, Mark } from "./icons";
+import { Markdown } from "./markdown";
+import { memo } from "./memo";
+import { Said } from "./said";
+
+/** A text longer than this is shown from its beginning, until all of it is asked for. */
+const SHOWN_CHARACTERS = 12_000;
+const SHOWN_LINES = 160;
+
+interface TurnProps {
+  message: Message;
+  kept: readonly Fact[];
+  proposals: readonly Fact[];
+  /** Marks the message that was gone to; another number each time. */
+  target: number;
+  /** What was asked, for asking again. */
+  question: string | null;
+}
+
+export const Turn = memo(({ message, kept, proposals, target, question }: TurnProps) => {
+  const mine = message.role === "user";
+  return (
+    <div class="turn" data-role={message.role}>
+      <article
+        key={target}
+        class={target ? "message target" : "message"}
+        data-role={message.role}
+        data-id={message.id}
+        data-status={message.status}
+        tabIndex={-1}
+      >
+        <h2 class="sr">{mine ? t.chat.you : t.chat.memory}</h2>
+        {mine ? <UserText message={message} kept={kept} proposals={proposals} /> : <Answer message={message} question={question} />}
+        <footer>
+          <time dateTime={new Date(message.created_at).toISOString()} title={full(message.created_at)}>{moment(message.created_at)}</time>
+          {message.edited ? <span>{t.chat.edited}</span> : null}
+          {message.status === "stopped" ? <span>{t.chat.stopped}</span> : null}
+          {message.status === "streaming" ? null : (
+            <button type="button" class="quiet bare" onClick={() => act(() => forgetMessage(message))}>{t.chat.forgetMessage}</button>
+          )}
+        </footer>
+        {message.notes.map((note) => <p key={note} class="note">{t.chat.notes[note] ?? note}</p>)}
+      </article>
+      {mine ? <Proposals facts={proposals} /> : null}
+      {mine ? <Kept facts={kept} /> : null}
+    </div>
+  );
+});
+
+function UserText({ message, kept, proposals }: { message: Message; kept: readonly Fact[]; proposals: readonly Fact[] }): JSX.Element {
+  const [shown, rest] = useBeginning(message.content);
+  const pointed = useStore(state, ({ pointed: id }) =>
+    id && (kept.some((fact) => fact.id === id) || proposals.some((fact) => fact.id === id)) ? id : null,
+  );
+  const facts = useFacts(kept, proposals);
+  return (
+    <div class="said">
+      <Said text={shown} facts={facts} pointed={pointed} />
+      {rest}
+    </div>
+  );
+}
+
+/** The same list as long as both lists are the same. */
+function useFacts(kept: readonly Fact[], proposals: readonly Fact[]): readonly Fact[] {
+  const [cache] = useState<{ kept?: readonly Fact[]; proposals?: readonly Fact[]; all: readonly Fact[] }>({ all: [] });
+  if (cache.kept !== kept || cache.proposals !== proposals) Object.assign(cache, { kept, proposals, all: [...kept, ...proposals] });
+  return cache.all;
+}
+
+function Answer({ message, question }: { message: Message; question: string | null }): JSX.Element {
+  const arriving = message.status === "streaming";
+  const arrived = useStore(streams, (texts) => (arriving ? texts[message.id] : undefined));
+  const text = arrived || message.content;
+  const [shown, rest] = useBeginning(text, !arriving);
+  return (
+    <div class="answer" aria-busy={arriving}>
+      <Mark />
+      <div class="answer-text">
+        {text ? <Markdown text={shown} /> : <p class="thinking">{t.chat.thinking}</p>}
+        {rest}
+        {message.status === "failed" ? (
+          <p class="failed">
+            <strong>{t.chat.failed}</strong> {t.chat.failedHint}{" "}
+            {question === null ? null : <button type="button" onClick={() => send(question)}>{t.chat.askAgain}</button>}
+          </p>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+/** The beginning of a text, and a button for the rest of it if there is more. */
+function useBeginning(text: string, limited = true): [string, JSX.Element | null] {
+  const [all, setAll] = useState(false);
+  if (all || !limited) return [text, null];
+  let end = Math.min(text.length, SHOWN_CHARACTERS);
+  for (let line = 0, at = -1; line < SHOWN_LINES; line += 1) {
+    at = text.indexOf("\n", at + 1);
+    if (at < 0 || at > end) break;
+    if (line === SHOWN_LINES - 1) end = at;
+  }
+  if (end >= text.length) return [text, null];
+  const bytes = size(new Blob([text]).size);
+  return [text.slice(0, end), <button type="button" class="show-all" onClick={() => setAll(true)}>{t.chat.showAll(bytes)}</button>];
+}
+
+/** A message on its way into the memory. */
+export const Sending = memo(({ message, ready }: { message: Outgoing; ready: boolean }) => {
+  const { problem, text } = message;
+  const [shown, rest] = useBeginning(text);
+  const back = (): void => {
+    takeBack(message);
+    state.set({ draft: text });
+    document.querySelector<HTMLTextAreaElement>("#message")?.focus();
+  };
+  return (
+    <div class="turn" data-role="user">
+      <article class="message sending" data-role="user" data-id={message.id} data-status={problem ? "failed" : "waiting"}>
+        <h2 class="sr">{t.chat.you}</h2>
+        <div class="said">
+          <Said text={shown} facts={NO_FACTS} pointed={null} />
+          {rest}
+        </div>
+        {problem ? (
+          <p class="failed">
+            <strong>{t.chat.notStored}</strong> {sentence(problem)}{" "}
+            <button type="button" onClick={() => sendAgain(message)}>{t.chat.tryAgain}</button>{" "}
+            <button type="button" onClick={back}>{t.chat.takeBack}</button>
+          </p>
+        ) : (
+          <footer><span class="waiting-note"><Icon name="arrow" />{ready ? t.chat.sending : t.chat.waiting}</span></footer>
+        )}
+      </article>
+    </div>
+  );
+});
+
+const NO_FACTS: readonly Fact[] = [];

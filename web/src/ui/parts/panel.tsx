@@ -1,0 +1,132 @@
+/** Everything that is remembered, in human words, each with where it came from. */
+
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { day, t } from "../i18n";
+import { GROUPS, groupOf, keyInWords } from "../i18n/keys";
+import { type Fact, MAX_VALUE_CHARACTERS } from "../model";
+import { change, finish, forget, keep, openPanel, pin } from "../state/facts";
+import { act } from "../state/memory";
+import { goToMessage } from "../state/sessions";
+import { state } from "../state/state";
+import { useStore } from "../state/store";
+import { Proposals } from "./cards";
+import { Editor } from "./editor";
+import { Icon } from "./icons";
+
+const SEARCHABLE_FROM = 12;
+
+export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
+  const facts = useStore(state, (value) => value.facts);
+  const proposals = useStore(state, (value) => value.proposals);
+  const [query, setQuery] = useState("");
+  const panel = useRef<HTMLElement>(null);
+  const close = (): void => openPanel(false);
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    panel.current?.focus();
+    return () => before?.focus();
+  }, []);
+  const words = query.trim().toLowerCase();
+  const found = facts.filter((fact) => `${keyInWords(fact.key)} ${fact.value}`.toLowerCase().includes(words));
+  const pinned = found.filter((fact) => fact.pinned);
+  const go = (id: string): void =>
+    act(async () => {
+      if (narrow) close();
+      await goToMessage(id);
+    });
+  return (
+    <aside class="panel" aria-labelledby="panel-title" ref={panel} tabIndex={-1} onKeyDown={(event) => event.key === "Escape" && close()}>
+      <header>
+        <h2 id="panel-title">{t.panel.title}</h2>
+        <button type="button" class="icon-button" aria-label={t.panel.close} onClick={close}><Icon name="close" /></button>
+      </header>
+      <div class="panel-body">
+        {proposals.length ? (
+          <section class="panel-group waiting-group">
+            <h3>{t.panel.waiting}</h3>
+            <Proposals facts={proposals} heading={false} />
+          </section>
+        ) : null}
+        {facts.length >= SEARCHABLE_FROM ? (
+          <div class="search">
+            <Icon name="search" />
+            <input type="search" dir="auto" aria-label={t.panel.search} placeholder={t.panel.search} value={query} onInput={(event) => setQuery(event.currentTarget.value)} />
+          </div>
+        ) : null}
+        {facts.length === 0 && proposals.length === 0 ? <p class="none">{t.panel.empty}</p> : null}
+        {facts.length > 0 && found.length === 0 ? <p class="none">{t.panel.nothingFound}</p> : null}
+        <Group title={t.panel.pinned} facts={pinned} go={go} />
+        {GROUPS.map((group) => (
+          <Group key={group} title={t.groups[group]} facts={found.filter((fact) => !fact.pinned && groupOf(fact.key) === group)} go={go} />
+        ))}
+      </div>
+    </aside>
+  );
+}
+
+function Group({ title, facts, go }: { title: string; facts: readonly Fact[]; go: (id: string) => void }): JSX.Element | null {
+  if (facts.length === 0) return null;
+  return (
+    <section class="panel-group">
+      <h3>{title}</h3>
+      <ul>{facts.map((fact) => <Entry key={fact.id} fact={fact} go={go} />)}</ul>
+    </section>
+  );
+}
+
+function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Element {
+  const [editing, setEditing] = useState(false);
+  const former = useStore(state, (value) => value.former.find((old) => old.key === fact.key && old.value !== fact.value));
+  const id = `fact-${fact.id}`;
+  const source = fact.source_message_id;
+  const key = keyInWords(fact.key);
+  if (editing) {
+    return (
+      <li class="entry">
+        <span class="key">{key}</span>
+        <Editor
+          value={fact.value}
+          label={t.facts.valueOf(key)}
+          limit={MAX_VALUE_CHARACTERS}
+          onCancel={() => setEditing(false)}
+          onSave={(value) => {
+            setEditing(false);
+            act(() => change(fact, value));
+          }}
+        />
+      </li>
+    );
+  }
+  return (
+    <li class="entry">
+      <p class="entry-fact" id={id}>
+        <span class="key">{key}</span>
+        <span class="value" dir="auto">{fact.value}</span>
+        <small class="since">{t.panel.since(day(fact.valid_from ?? fact.created_at))}</small>
+      </p>
+      {fact.needs_review ? (
+        <p class="review">{t.panel.review} <button type="button" aria-describedby={id} onClick={() => act(() => keep(fact))}>{t.panel.stillRight}</button></p>
+      ) : null}
+      {fact.quote ? <blockquote dir="auto">{fact.quote}</blockquote> : null}
+      {former ? <p class="former" dir="auto">{t.panel.before(former.value, day(former.superseded_at ?? former.created_at))}</p> : null}
+      <div class="entry-actions">
+        {fact.key.startsWith("task::") ? (
+          <button type="button" class="primary" aria-describedby={id} onClick={() => act(() => finish(fact))}><Icon name="check" />{t.panel.done}</button>
+        ) : null}
+        {source ? (
+          <button type="button" aria-describedby={id} onClick={() => go(source)}><Icon name="jump" />{t.panel.source}</button>
+        ) : null}
+        <button type="button" class="icon-button" aria-label={fact.pinned ? t.panel.unpin : t.panel.pin} title={fact.pinned ? t.panel.unpin : t.panel.pin} aria-describedby={id} onClick={() => act(() => pin(fact))}>
+          <Icon name="pin" filled={fact.pinned} />
+        </button>
+        <button type="button" class="icon-button" aria-label={t.panel.edit} title={t.panel.edit} aria-describedby={id} onClick={() => setEditing(true)}>
+          <Icon name="pencil" />
+        </button>
+        <button type="button" class="icon-button" aria-label={t.panel.forget} title={t.panel.forget} aria-describedby={id} onClick={() => act(() => forget(fact))}>
+          <Icon name="bin" />
+        </button>
+      </div>
+    </li>
+  );
+}

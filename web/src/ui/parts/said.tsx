@@ -1,0 +1,90 @@
+/** The user's own words as they were written, with the words underlined from which something was learned. */
+
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import type { Fact } from "../model";
+import { Code } from "./markdown";
+import { memo } from "./memo";
+
+interface Piece {
+  text: string;
+  facts: readonly Fact[];
+}
+
+interface SaidProps {
+  text: string;
+  facts: readonly Fact[];
+  /** Id of the fact whose card is pointed at. */
+  pointed: string | null;
+}
+
+const FENCE = /^```[^\n]*\n([\s\S]*?)(?:^```[ \t]*$|(?![\s\S]))/gm;
+
+export const Said = memo(({ text, facts, pointed }: SaidProps) => {
+  const lines = useMemo(() => linesOf(text, facts), [text, facts]);
+  return (
+    <>
+      {lines.map((line, i) =>
+        typeof line === "string" ? <Code key={i} text={line} /> : <Line key={i} pieces={line} pointed={pointed} />,
+      )}
+    </>
+  );
+});
+
+function Line({ pieces, pointed }: { pieces: readonly Piece[]; pointed: string | null }): JSX.Element {
+  return (
+    <p dir="auto">
+      {pieces.map(({ text, facts }) => {
+        if (facts.length === 0) return text;
+        const waiting = facts.some((fact) => fact.status === "candidate");
+        const here = facts.some((fact) => fact.id === pointed);
+        return <mark class={`learned ${waiting ? "waiting" : "kept"}${here ? " pointed" : ""}`}>{text}</mark>;
+      })}
+      {pieces.length === 0 ? <br /> : null}
+    </p>
+  );
+}
+
+/** Lines of pieces; a fenced block of code is one string. */
+function linesOf(text: string, facts: readonly Fact[]): Array<string | Piece[]> {
+  const marked = piecesOf(text, facts);
+  const out: Array<string | Piece[]> = [];
+  let place = 0;
+  for (const match of text.matchAll(FENCE)) {
+    out.push(...split(cut(marked, place, match.index).filter((piece) => piece.text !== "\n")));
+    out.push((match[1] ?? "").replace(/\n$/, ""));
+    place = match.index + match[0].length + 1;
+  }
+  if (place === 0 || place < text.length) out.push(...split(cut(marked, place, text.length)));
+  return out;
+}
+
+function piecesOf(text: string, facts: readonly Fact[]): Array<Piece & { at: number }> {
+  const spans = facts.flatMap((fact) => {
+    const at = fact.quote ? text.indexOf(fact.quote) : -1;
+    return at < 0 ? [] : [{ from: at, to: at + (fact.quote as string).length, fact }];
+  });
+  const edges = [...new Set([0, text.length, ...spans.flatMap(({ from, to }) => [from, to])])].sort((a, b) => a - b);
+  return edges.slice(0, -1).map((at, i) => ({
+    at,
+    text: text.slice(at, edges[i + 1]),
+    facts: spans.filter(({ from, to }) => from <= at && at < to).map(({ fact }) => fact),
+  }));
+}
+
+function cut(pieces: ReadonlyArray<Piece & { at: number }>, from: number, to: number): Piece[] {
+  return pieces
+    .map(({ at, text, facts }) => ({ facts, text: text.slice(Math.max(0, from - at), Math.max(0, to - at)) }))
+    .filter(({ text }) => text !== "");
+}
+
+function split(pieces: readonly Piece[]): Piece[][] {
+  const lines: Piece[][] = [[]];
+  for (const piece of pieces) {
+    piece.text.split("\n").forEach((text, i) => {
+      if (i > 0) lines.push([]);
+      if (text) lines.at(-1)?.push({ ...piece, text });
+    });
+  }
+  return lines;
+}

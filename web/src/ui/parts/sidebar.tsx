@@ -1,0 +1,139 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ago, daysAgo, t } from "../i18n";
+import { MAX_TITLE_CHARACTERS, type Session } from "../model";
+import { act } from "../state/memory";
+import { deleteSession, newChat, openSession, rename, search, showMoreSessions, titleOf } from "../state/sessions";
+import { state } from "../state/state";
+import { useStore } from "../state/store";
+import { Editor } from "./editor";
+import { Icon, Mark } from "./icons";
+
+const SEARCH_MS = 150;
+
+export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
+  const open = useStore(state, (value) => value.drawer);
+  const lastExport = useStore(state, (value) => value.lastExport);
+  const loaded = useStore(state, (value) => value.loaded);
+  const sidebar = useRef<HTMLDivElement>(null);
+  const close = (): void => state.set({ drawer: false });
+  const trapped = narrow && open;
+  useEffect(() => {
+    if (!trapped) return;
+    const before = document.activeElement as HTMLElement | null;
+    sidebar.current?.querySelector<HTMLElement>("button")?.focus();
+    return () => before?.focus();
+  }, [trapped]);
+  return (
+    <>
+      <div
+        class={open ? "sidebar open" : "sidebar"}
+        ref={sidebar}
+        onKeyDown={(event) => {
+          if (event.key === "Escape" && narrow) close();
+        }}
+      >
+        <div class="brand">
+          <Mark />
+          <span class="wordmark">{t.app.name}</span>
+          {narrow ? (
+            <button type="button" class="icon-button" aria-label={t.app.closeSessions} onClick={close}><Icon name="close" /></button>
+          ) : null}
+        </div>
+        <nav aria-label={t.sessions.label}>
+          <button type="button" class="new-chat" onClick={newChat}><Icon name="plus" />{t.sessions.newChat}</button>
+          <Search />
+          <Sessions />
+        </nav>
+        <footer class="sidebar-foot">
+          <p>{t.sessions.privacy}</p>
+          {loaded ? <p>{t.storage.backup}: {lastExport ? ago(lastExport) : t.storage.never}</p> : null}
+        </footer>
+      </div>
+      {trapped ? <div class="veil" onClick={close} /> : null}
+    </>
+  );
+}
+
+function Search(): JSX.Element {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  return (
+    <div class="search">
+      <Icon name="search" />
+      <input
+        type="search"
+        dir="auto"
+        aria-label={t.sessions.search}
+        placeholder={t.sessions.search}
+        onInput={({ currentTarget: { value } }) => {
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => search(value), SEARCH_MS);
+        }}
+      />
+    </div>
+  );
+}
+
+function Sessions(): JSX.Element {
+  const sessions = useStore(state, (value) => value.sessions);
+  const more = useStore(state, (value) => value.moreSessions);
+  const query = useStore(state, (value) => value.query);
+  const current = useStore(state, (value) => value.current);
+  if (sessions.length === 0) return <p class="none">{query ? t.sessions.nothingFound : t.sessions.none}</p>;
+  return (
+    <div class="sessions">
+      {byAge(sessions).map(([title, group]) => (
+        <section key={title}>
+          <h2>{title}</h2>
+          <ul>{group.map((session) => <Row key={session.id} session={session} open={session.id === current} />)}</ul>
+        </section>
+      ))}
+      {more ? <button type="button" class="quiet" onClick={showMoreSessions}>{t.sessions.more}</button> : null}
+    </div>
+  );
+}
+
+function Row({ session, open }: { session: Session; open: boolean }): JSX.Element {
+  const [editing, setEditing] = useState(false);
+  const id = `session-${session.id}`;
+  if (editing) {
+    return (
+      <li>
+        <Editor
+          value={session.title ?? ""}
+          label={t.sessions.titleOf}
+          limit={MAX_TITLE_CHARACTERS}
+          onCancel={() => setEditing(false)}
+          onSave={(title) => {
+            setEditing(false);
+            act(() => rename(session.id, title));
+          }}
+        />
+      </li>
+    );
+  }
+  return (
+    <li class={open ? "session open" : "session"}>
+      <button type="button" id={id} class="session-title" dir="auto" aria-current={open ? "true" : undefined} onClick={() => act(() => openSession(session.id))}>
+        {titleOf(session)}
+      </button>
+      <button type="button" class="icon-button" aria-label={t.sessions.rename} title={t.sessions.rename} aria-describedby={id} onClick={() => setEditing(true)}>
+        <Icon name="pencil" />
+      </button>
+      <button type="button" class="icon-button" aria-label={t.sessions.delete} title={t.sessions.delete} aria-describedby={id} onClick={() => act(() => deleteSession(session))}>
+        <Icon name="bin" />
+      </button>
+    </li>
+  );
+}
+
+function byAge(sessions: readonly Session[]): Array<[string, Session[]]> {
+  const groups = new Map<string, Session[]>();
+  for (const session of sessions) {
+    const days = daysAgo(session.last_active_at);
+    const { today, yesterday, week, older } = t.sessions;
+    const title = days <= 0 ? today : days === 1 ? yesterday : days <= 7 ? week : older;
+    groups.set(title, [...(groups.get(title) ?? []), session]);
+  }
+  return [...groups];
+}

@@ -1,0 +1,50 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { t } from "../i18n";
+import { dismissToast } from "../state/memory";
+import { state, type Toast } from "../state/state";
+import { useStore } from "../state/store";
+import { Icon } from "./icons";
+
+export function Toasts(): JSX.Element {
+  const toasts = useStore(state, (value) => value.toasts);
+  return (
+    <div class="toasts" aria-live="polite">
+      {toasts.map((toast) => <Note key={toast.id} toast={toast} />)}
+    </div>
+  );
+}
+
+function Note({ toast }: { toast: Toast }): JSX.Element {
+  const { id, text, details, actions, until, tone } = toast;
+  const note = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const left = Math.max(0, until - Date.now());
+    note.current?.style.setProperty("--left", `${left}ms`);
+    const timer = setTimeout(() => dismissToast(id), left);
+    return () => clearTimeout(timer);
+  }, [id, until]);
+  return (
+    <div class={`toast ${tone}`} ref={note}>
+      <div class="toast-text">
+        <p dir="auto">{text}</p>
+        {details?.length ? <ul>{details.map((line) => <li key={line}>{line}</li>)}</ul> : null}
+      </div>
+      <div class="toast-actions">
+        {actions.map(({ label, run }) => (
+          <button
+            key={label}
+            type="button"
+            onClick={() => {
+              dismissToast(id);
+              run();
+            }}
+          >
+            {label}
+          </button>
+        ))}
+        <button type="button" class="icon-button" aria-label={t.dismiss} onClick={() => dismissToast(id)}><Icon name="close" /></button>
+      </div>
+    </div>
+  );
+}

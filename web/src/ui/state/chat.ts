@@ -1,0 +1,129 @@
+/** Sending messages and following their rounds. */
+
+import { WaitingMessages } from "../../client/waiting";
+import { uuid7 } from "../../host/ids";
+import type { Fact, Message, Outgoing } from "../model";
+import { noticed } from "./facts";
+import { asProblem, memory, memoryNow } from "./memory";
+import { refreshSessions, sessionForSending } from "./sessions";
+import { state, streams } from "./state";
+
+const DATABASE = "py-memory";
+const DELTA_MS = 50;
+
+/** Messages of an earlier visit that were never answered: shown at once, sent by the memory when it is open. */
+export async function showUnanswered(): Promise<void> {
+  if (!("locks" in navigator)) return; // nothing is kept
+  const left = await new WaitingMessages(DATABASE).list().catch(() => []);
+  for (const { message_id: id, session_id, text, at } of left) {
+    if (session_id) void sessionExists(session_id);
+    begin({ id, session_id, text, at });
+    follow({ id, session_id, text, at });
+  }
+}
+
+/** A chat begun before the memory was open may never have been made. */
+async function sessionExists(id: string): Promise<void> {
+  await (await memory()).call("create_session", { id });
+}
+
+export function send(text: string): void {
+  const message: Outgoing = { id: uuid7(), session_id: state.get().current, text, at: Date.now() };
+  begin(message);
+  follow(message);
+}
+
+export function sendAgain(message: Outgoing): void {
+  takeBack(message);
+  const again = { id: message.id, session_id: message.session_id, text: message.text, at: message.at };
+  begin(again);
+  follow(again);
+}
+
+export function takeBack(message: Outgoing): void {
+  state.set({ outgoing: state.get().outgoing.filter((other) => other.id !== message.id) });
+}
+
+export async function stop(): Promise<void> {
+  const { running, current } = state.get();
+  const mine = [...running].filter(([, session]) => session === null || session === current).map(([id]) => id);
+  for (const id of mine) await memoryNow()?.cancel(id);
+}
+
+function begin(message: Outgoing): void {
+  const { outgoing, running } = state.get();
+  state.set({
+    outgoing: [...outgoing, message],
+    running: new Map(running).set(message.id, message.session_id),
+  });
+}
+
+function follow(message: Outgoing): void {
+  const { id, session_id, text } = message;
+  const round = async (): Promise<void> => {
+    const open = await memory();
+    await sessionForSending(session_id);
+    await open.send({ text, session_id, message_id: id });
+  };
+  round()
+    .catch((error: unknown) => {
+      const problem = asProblem(error);
+      const { outgoing } = state.get();
+      state.set({ outgoing: outgoing.map((other) => (other.id === id ? { ...other, problem } : other)) });
+    })
+    .finally(() => ended(id));
+}
+
+function ended(id: string): void {
+  const running = new Map(state.get().running);
+  if (running.delete(id)) state.set({ running });
+}
+
+/** What happens in a round, of this tab or another. */
+export function receive(event: Record<string, unknown>): void {
+  const request = String(event["request_id"]);
+  if (event["type"] === "message") receiveMessage(event["message"] as Message, request);
+  else if (event["type"] === "proposals") noticed(event["facts"] as Fact[], event["stored"] as Fact[]);
+  else if (event["type"] === "delta") addDelta(event["message_id"] as string, event["text"] as string);
+}
+
+function receiveMessage(message: Message, request: string): void {
+  const { current, messages, outgoing, running } = state.get();
+  const sentHere = outgoing.some((other) => other.id === message.id);
+  const here = message.session_id === current || (current === null && (sentHere || running.has(request)));
+  const status = message.role === "assistant" && message.status !== "streaming" ? "ended" : "goes on";
+  const next = new Map(running);
+  if (status === "ended") next.delete(request);
+  else next.set(request, message.session_id);
+  state.set({
+    running: next,
+    outgoing: outgoing.filter((other) => other.id !== message.id),
+    ...(here ? { current: message.session_id, messages: placed(messages, message) } : {}),
+  });
+  if (status === "ended") dropStream(message.id);
+  if (message.role === "user" || status === "ended") void refreshSessions();
+}
+
+function placed(messages: readonly Message[], message: Message): readonly Message[] {
+  const at = messages.findIndex((other) => other.id === message.id);
+  return at < 0 ? [...messages, message] : messages.with(at, message);
+}
+
+/** Pieces are shown a few times a second, however fast they come. */
+let arrived: Record<string, string> = {};
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+function addDelta(id: string, text: string): void {
+  arrived[id] = (arrived[id] ?? streams.get()[id] ?? "") + text;
+  timer ??= setTimeout(() => {
+    timer = undefined;
+    const pieces = arrived;
+    arrived = {};
+    streams.set(pieces);
+  }, DELTA_MS);
+}
+
+function dropStream(id: string): void {
+  delete arrived[id];
+  if (id in streams.get()) streams.set({ [id]: "" });
+}

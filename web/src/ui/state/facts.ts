@@ -1,0 +1,88 @@
+/** What is remembered: proposals and their answers, and the list in the panel. */
+
+import { t } from "../i18n";
+import type { Fact, Namespace, Receipt } from "../model";
+import { call, toast, toastWithUndo } from "./memory";
+import { state } from "./state";
+
+let turn = 0;
+
+export async function refreshFacts(): Promise<void> {
+  const mine = ++turn;
+  const { panel } = state.get();
+  const [facts, candidates, disputed, former] = await Promise.all([
+    call<Fact[]>("list_facts"),
+    call<Fact[]>("list_facts", { status: "candidate" }),
+    call<Fact[]>("list_facts", { status: "disputed" }),
+    panel ? call<Fact[]>("list_facts", { status: "superseded", limit: 500 }) : state.get().former,
+  ]);
+  if (mine === turn) state.set({ facts, proposals: [...candidates.reverse(), ...disputed], former });
+}
+
+/** Adds what a round has just found, so that it is seen before the next reading. */
+export function noticed(proposed: readonly Fact[], stored: readonly Fact[]): void {
+  turn += 1;
+  const { facts, proposals } = state.get();
+  const known = new Set([...facts, ...proposals].map((fact) => fact.id));
+  state.set({
+    proposals: [...proposals, ...proposed.filter((fact) => !known.has(fact.id))],
+    facts: [...facts, ...stored.filter((fact) => !known.has(fact.id))],
+  });
+}
+
+export async function keep(fact: Fact, value?: string): Promise<void> {
+  await call("confirm_fact", value === undefined || value === fact.value ? { id: fact.id } : { id: fact.id, value });
+  await refreshFacts();
+}
+
+export async function keepAll(facts: readonly Fact[]): Promise<void> {
+  for (const fact of facts) await call("confirm_fact", { id: fact.id });
+  await refreshFacts();
+}
+
+export async function reject(fact: Fact): Promise<void> {
+  const receipt = await call<Receipt>("reject_fact", { id: fact.id });
+  await refreshFacts();
+  toastWithUndo(receipt, t.facts.notKept(fact.value), refreshFacts);
+}
+
+export async function pin(fact: Fact): Promise<void> {
+  await call("pin_fact", { id: fact.id, pinned: !fact.pinned });
+  await refreshFacts();
+}
+
+/** Another value is a correction: the former one stays readable. Where a key holds many values, it makes way. */
+export async function change(fact: Fact, value: string): Promise<void> {
+  if (value === fact.value) return;
+  const made = await call<Fact>("set_fact", { key: fact.key, value, pinned: fact.pinned });
+  if (made.id !== fact.id && holdsMany(fact.key)) await call("end_fact", { id: fact.id });
+  await refreshFacts();
+}
+
+export async function forget(fact: Fact): Promise<void> {
+  const receipt = await call<Receipt>("forget", { fact_id: fact.id });
+  await refreshFacts();
+  toastWithUndo(receipt, t.panel.forgotten(fact.value), refreshFacts, {
+    details: receipt.beyond.map((code) => t.panel.beyond[code] ?? code),
+  });
+}
+
+export async function finish(task: Fact): Promise<void> {
+  await call("end_fact", { id: task.id });
+  await refreshFacts();
+  toast({ text: t.panel.taskDone(task.value) });
+}
+
+export function openPanel(open: boolean): void {
+  state.set({ panel: open, drawer: false });
+  if (open) void refreshFacts();
+}
+
+export async function readNamespaces(): Promise<void> {
+  const spaces = await call<Namespace[]>("list_namespaces");
+  state.set({ manyValued: spaces.filter((space) => !space.single_valued).map((space) => space.prefix) });
+}
+
+export function holdsMany(key: string): boolean {
+  return state.get().manyValued.some((prefix) => key === prefix || (prefix.endsWith("::") && key.startsWith(prefix)));
+}

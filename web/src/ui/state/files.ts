@@ -1,0 +1,93 @@
+/** The memory as a file: export, import, and the raw file when nothing else works. */
+
+import { sentence, size, t } from "../i18n";
+import { type ImportReport, MAX_FILE_BYTES } from "../model";
+import { refreshFacts } from "./facts";
+import { asProblem, call, memory, memoryNow, toast } from "./memory";
+import { refreshMessages, refreshSessions } from "./sessions";
+import { state } from "./state";
+
+const LAST_EXPORT = "page.last_export";
+
+export async function readLastExport(): Promise<void> {
+  state.set({ lastExport: await call<number | null>("get_setting", { name: LAST_EXPORT }) });
+}
+
+export async function exportFile(): Promise<void> {
+  if (state.get().busy) return;
+  state.set({ busy: "export" });
+  try {
+    const bytes = await (await memory()).exportFile();
+    const name = fileName("py_memory");
+    download(new Blob([bytes], { type: "application/vnd.sqlite3" }), name);
+    toast({ text: t.files.exported(name, size(bytes.length)) });
+    const now = Date.now();
+    state.set({ lastExport: now });
+    await call("set_setting", { name: LAST_EXPORT, value: now });
+  } finally {
+    state.set({ busy: null });
+  }
+}
+
+export async function importFile(file: File): Promise<void> {
+  const bytes = await readFile(file);
+  if (bytes) await importBytes(bytes, "merge");
+}
+
+/** Asks before anything is replaced. */
+export async function askToReplace(file: File): Promise<void> {
+  const bytes = await readFile(file);
+  if (bytes) state.set({ dialog: { kind: "replace", name: file.name, bytes } });
+}
+
+export async function importBytes(bytes: Uint8Array<ArrayBuffer>, mode: "merge" | "replace"): Promise<void> {
+  if (state.get().busy) return;
+  state.set({ busy: "import", dialog: null });
+  try {
+    const report = (await (await memory()).importFile(bytes, { mode })) as ImportReport;
+    if (mode === "replace") state.set({ current: null, messages: [] });
+    await refreshSessions();
+    if (state.get().current === null) state.set({ current: state.get().sessions[0]?.id ?? null });
+    await Promise.all([refreshMessages(), refreshFacts()]);
+    state.set({ dialog: { kind: "imported", report } });
+  } finally {
+    state.set({ busy: null });
+  }
+}
+
+/** What is stored, as it is: works even where the memory cannot be opened. */
+export async function downloadRaw(): Promise<void> {
+  const file = await memoryNow()?.recover("raw");
+  if (file) download(file, fileName("py_memory-raw"));
+  else toast({ text: t.failed.rawNone, tone: "problem" });
+}
+
+export async function startEmpty(): Promise<void> {
+  await memoryNow()?.recover("empty");
+}
+
+export async function saveNow(): Promise<void> {
+  await memoryNow()?.flush().catch((error: unknown) => toast({ text: sentence(asProblem(error)), tone: "problem" }));
+}
+
+async function readFile(file: File): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (file.size > MAX_FILE_BYTES) {
+    toast({ text: t.files.tooLarge(size(file.size), size(MAX_FILE_BYTES)), tone: "problem" });
+    return null;
+  }
+  return new Uint8Array(await file.arrayBuffer());
+}
+
+function fileName(stem: string): string {
+  const now = new Date();
+  const two = (n: number): string => String(n).padStart(2, "0");
+  return `${stem}-${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}.db`;
+}
+
+function download(file: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,0 +1,60 @@
+/** The page's hold on the memory: calls that wait until it has been opened. */
+
+import type { PyMemory } from "../../client/types";
+import type { Problem, Receipt } from "../model";
+import { sentence, t } from "../i18n";
+import { state, type Toast } from "./state";
+import { uuid7 } from "../../host/ids";
+
+const TOAST_MS = 6_000;
+
+let provide: (memory: PyMemory) => void;
+let opened: PyMemory | null = null;
+const opening = new Promise<PyMemory>((resolve) => (provide = resolve));
+
+export function provideMemory(memory: PyMemory): void {
+  opened = memory;
+  provide(memory);
+}
+
+/** Null until the worker has been started. */
+export const memoryNow = (): PyMemory | null => opened;
+export const memory = (): Promise<PyMemory> => opening;
+
+export async function call<T>(method: string, kwargs: Record<string, unknown> = {}): Promise<T> {
+  return (await (await opening).call(method, kwargs)) as T;
+}
+
+export function asProblem(error: unknown): Problem {
+  const { name, message, code } = error as Partial<Problem>;
+  return { name: name ?? "Error", message: message ?? String(error), ...(code ? { code } : {}) };
+}
+
+/** Runs something the user asked for; what goes wrong is shown. */
+export function act(work: () => Promise<unknown>): void {
+  work().catch((error: unknown) => toast({ text: sentence(asProblem(error)), tone: "problem" }));
+}
+
+export function toast(options: Partial<Toast> & { text: string }): void {
+  const entry: Toast = { id: uuid7(), actions: [], until: Date.now() + TOAST_MS, tone: "plain", ...options };
+  state.set({ toasts: [...state.get().toasts.slice(-2), entry] });
+}
+
+export function dismissToast(id: string): void {
+  state.set({ toasts: state.get().toasts.filter((entry) => entry.id !== id) });
+}
+
+/** Says what was deleted and offers to take it back for as long as the memory can. */
+export function toastWithUndo(
+  receipt: Receipt,
+  text: string,
+  after: () => Promise<unknown>,
+  more: { details?: readonly string[]; actions?: Toast["actions"] } = {},
+): void {
+  const undo = (): void =>
+    act(async () => {
+      await call("undo", { operation_id: receipt.operation_id });
+      await after();
+    });
+  toast({ ...more, text, until: receipt.undo_until, actions: [{ label: t.undo, run: undo }, ...(more.actions ?? [])] });
+}

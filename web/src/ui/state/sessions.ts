@@ -1,0 +1,152 @@
+/** Chats: listing, opening, renaming, deleting. */
+
+import { uuid7 } from "../../host/ids";
+import { t } from "../i18n";
+import type { Fact, Message, Receipt, Session } from "../model";
+import { readNamespaces, refreshFacts } from "./facts";
+import { act, call, toastWithUndo } from "./memory";
+import { state } from "./state";
+
+const SESSIONS_PAGE = 40;
+/** More are not rendered at once unless asked for. */
+const MESSAGES_PAGE = 200;
+const FARTHEST_JUMP = 20_000;
+
+let shown = SESSIONS_PAGE;
+let limit = MESSAGES_PAGE;
+/** Only the newest request may answer. */
+let listing = 0;
+let reading = 0;
+/** Sessions made here that the memory has not been told of. */
+const fresh = new Set<string>();
+
+export const titleOf = (session: Session | undefined): string => session?.title || t.sessions.untitled;
+
+export async function refreshSessions(): Promise<void> {
+  const turn = ++listing;
+  const query = state.get().query.trim();
+  const sessions = await call<Session[]>("list_sessions", { limit: shown + 1, query: query || null });
+  if (turn === listing) state.set({ sessions: sessions.slice(0, shown), moreSessions: sessions.length > shown });
+}
+
+export async function refreshMessages(): Promise<void> {
+  const turn = ++reading;
+  const { current } = state.get();
+  if (current === null || fresh.has(current)) return;
+  const messages = await call<Message[]>("get_recent_messages", { session_id: current, limit: limit + 1 });
+  if (turn !== reading || state.get().current !== current) return;
+  state.set({ messages: messages.slice(-limit), earlier: messages.length > limit });
+}
+
+/** The first look into the memory: goes on with the most recent chat unless the user has begun one. */
+export async function loadFirst(): Promise<void> {
+  await refreshSessions();
+  const { current, sessions } = state.get();
+  if (current === null) state.set({ current: sessions[0]?.id ?? null });
+  await Promise.all([readNamespaces(), refreshMessages(), refreshFacts()]);
+  state.set({ loaded: true });
+}
+
+export async function openSession(id: string): Promise<void> {
+  if (id !== state.get().current) {
+    limit = MESSAGES_PAGE;
+    state.set({ current: id, messages: [], earlier: false, target: null });
+  }
+  state.set({ drawer: false });
+  await refreshMessages();
+}
+
+/** An empty chat; it is stored with its first message. */
+export function newChat(): void {
+  const id = uuid7();
+  fresh.add(id);
+  limit = MESSAGES_PAGE;
+  state.set({ current: id, messages: [], earlier: false, target: null, drawer: false });
+  document.querySelector<HTMLTextAreaElement>("#message")?.focus();
+}
+
+/** Where the next message goes. Null: to the most recent chat, which is not known yet. */
+export async function sessionForSending(id: string | null): Promise<string | null> {
+  if (id !== null && fresh.delete(id)) await call("create_session", { id });
+  return id;
+}
+
+export function isFresh(id: string | null): boolean {
+  return id === null || fresh.has(id);
+}
+
+export function showEarlier(): void {
+  limit += MESSAGES_PAGE;
+  act(refreshMessages);
+}
+
+export function showMoreSessions(): void {
+  shown += SESSIONS_PAGE;
+  act(refreshSessions);
+}
+
+export function search(query: string): void {
+  shown = SESSIONS_PAGE;
+  state.set({ query });
+  act(refreshSessions);
+}
+
+export async function rename(id: string, title: string): Promise<void> {
+  await call("rename_session", { session_id: id, title: title.trim() || null });
+  await refreshSessions();
+}
+
+export async function deleteSession(session: Session, withFacts = false): Promise<void> {
+  const learned = withFacts ? [] : await factsLearnedIn(session.id);
+  const receipt = await call<Receipt>("delete_session", { session_id: session.id, forget_facts: withFacts });
+  const wasOpen = state.get().current === session.id;
+  await refreshSessions();
+  if (wasOpen) await openNext();
+  await refreshFacts();
+  const back = async (): Promise<void> => {
+    await refreshSessions();
+    if (wasOpen) await openSession(session.id);
+    await refreshFacts();
+  };
+  const forgetToo = async (): Promise<void> => {
+    await call("undo", { operation_id: receipt.operation_id });
+    await deleteSession(session, true);
+  };
+  const actions = learned.length ? [{ label: t.sessions.forgetToo(learned.length), run: () => act(forgetToo) }] : [];
+  const say = withFacts ? t.sessions.deletedWithFacts : t.sessions.deleted;
+  toastWithUndo(receipt, say(titleOf(session)), back, { actions });
+}
+
+async function openNext(): Promise<void> {
+  const next = state.get().sessions[0];
+  if (next) await openSession(next.id);
+  else state.set({ current: null, messages: [], earlier: false });
+}
+
+async function factsLearnedIn(sessionId: string): Promise<Fact[]> {
+  const { facts } = state.get();
+  if (!facts.some((fact) => fact.source_message_id)) return [];
+  const messages = await call<Message[]>("list_messages", { session_id: sessionId, limit: FARTHEST_JUMP });
+  const ids = new Set(messages.map((message) => message.id));
+  return facts.filter((fact) => fact.source_message_id && ids.has(fact.source_message_id));
+}
+
+/** Opens the chat of a message, brings the message into view and marks it. */
+export async function goToMessage(id: string): Promise<void> {
+  const message = await call<Message>("get_message", { id });
+  await openSession(message.session_id);
+  while (!state.get().messages.some((shown) => shown.id === id) && state.get().earlier && limit < FARTHEST_JUMP) {
+    limit *= 2;
+    await refreshMessages();
+  }
+  state.set({ target: { message: id, at: Date.now() } });
+}
+
+export async function forgetMessage(message: Message): Promise<void> {
+  const receipt = await call<Receipt>("forget", { message_id: message.id });
+  const refresh = (): Promise<unknown> => Promise.all([refreshMessages(), refreshFacts()]);
+  await refresh();
+  toastWithUndo(receipt, t.chat.messageForgotten, refresh, {
+    details: receipt.beyond.map((code) => t.panel.beyond[code] ?? code),
+  });
+}

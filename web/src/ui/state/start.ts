@@ -1,0 +1,88 @@
+/** Starting: the page is usable at once, the memory follows. */
+
+import { openMemory } from "../../client";
+import type { PyMemory } from "../../client/types";
+import { registerServiceWorker } from "../../site";
+import { receive, showUnanswered } from "./chat";
+import { readLastExport } from "./files";
+import { refreshFacts } from "./facts";
+import { act, provideMemory } from "./memory";
+import { loadFirst, refreshMessages, refreshSessions } from "./sessions";
+import { type BootStep, state } from "./state";
+
+const REFRESH_MS = 120;
+/** They change neither chats nor facts. */
+const QUIET = new Set(["set_setting", "record_uses", "set_feedback"]);
+
+declare global {
+  var pyMemory: PyMemory | undefined;
+}
+
+interface InstallEvent extends Event {
+  prompt(): Promise<void>;
+}
+
+export async function start(): Promise<void> {
+  watchSurroundings();
+  state.set({ first: !navigator.serviceWorker?.controller });
+  // Asked first, so that a chat which was begun but never made exists before its message is answered.
+  void showUnanswered();
+  const site = registerServiceWorker();
+  const memory = openMemory({ policy: site.then(({ controlled }) => controlled) });
+  globalThis.pyMemory = memory;
+  watchMemory(memory);
+  provideMemory(memory);
+  void site.then(({ onUpdateReady }) => onUpdateReady((apply) => state.set({ update: apply })));
+  await memory.ready;
+  state.set({ ready: true, failure: null });
+  act(loadFirst);
+  act(readLastExport);
+}
+
+function watchMemory(memory: PyMemory): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const refresh = (): void => {
+    timer = undefined;
+    if (state.get().loaded) act(() => Promise.all([refreshSessions(), refreshMessages(), refreshFacts()]));
+  };
+  memory.on("boot", ({ step }) => state.set({ boot: step as BootStep }));
+  memory.on("chat", receive);
+  memory.on("status", (status) => state.set({ status, ...(status.owner === "none" ? {} : { failure: null }) }));
+  memory.on("saved", () => state.set({ problem: null }));
+  memory.on("error", (fault) => {
+    // Only what keeps the memory from opening comes with choices. Two others are also in the status, as warnings.
+    if (fault.choices) state.set({ failure: fault });
+    else if (fault.code !== "restored" && fault.code !== "evicted") state.set({ problem: fault });
+  });
+  memory.on("changed", ({ method }) => {
+    if (!QUIET.has(method)) timer ??= setTimeout(refresh, REFRESH_MS);
+  });
+  state.set({ status: memory.status() });
+}
+
+function watchSurroundings(): void {
+  const online = (): void => state.set({ online: navigator.onLine });
+  addEventListener("online", online);
+  addEventListener("offline", online);
+  addEventListener("beforeinstallprompt", (event) => {
+    event.preventDefault();
+    state.set({ installable: () => void (event as InstallEvent).prompt() });
+  });
+  addEventListener("appinstalled", () => state.set({ installable: null }));
+  addEventListener("beforeunload", (event) => {
+    const { status, outgoing } = state.get();
+    const unsaved = status?.state === "unsaved" && (status.dirty > 0 || status.memoryOnly);
+    if (unsaved && (state.get().messages.length > 0 || outgoing.length > 0)) event.preventDefault();
+  });
+  fitKeyboard();
+}
+
+/** Where the on-screen keyboard covers the page instead of shrinking it, the page shrinks itself. */
+function fitKeyboard(): void {
+  const viewport = window.visualViewport;
+  viewport?.addEventListener("resize", () => {
+    const covered = window.innerHeight - viewport.height * viewport.scale > 80;
+    document.documentElement.style.setProperty("--height", covered ? `${viewport.height}px` : "100dvh");
+    if (covered) window.scrollTo(0, 0);
+  });
+}

@@ -1,0 +1,110 @@
+/** What the page shows. */
+
+import type { MemoryFault, Status } from "../../client/types";
+import type { Fact, ImportReport, Message, Outgoing, Problem, Session } from "../model";
+import { Store } from "./store";
+
+export type BootStep = "install" | "lock" | "load" | "restore" | "python" | "open";
+export const BOOT_STEPS: readonly BootStep[] = ["install", "lock", "load", "restore", "python", "open"];
+
+export interface Toast {
+  id: string;
+  text: string;
+  /** Further lines, smaller. */
+  details?: readonly string[];
+  actions: ReadonlyArray<{ label: string; run: () => void }>;
+  /** When it goes away on its own (ms UTC). */
+  until: number;
+  tone: "plain" | "problem";
+}
+
+export type Dialog =
+  | { kind: "storage" }
+  | { kind: "imported"; report: ImportReport }
+  | { kind: "replace"; name: string; bytes: Uint8Array<ArrayBuffer> };
+
+export interface State {
+  /** The memory answers. */
+  ready: boolean;
+  /** Sessions and facts have been read once. */
+  loaded: boolean;
+  boot: BootStep;
+  /** The program is being fetched for the first time. */
+  first: boolean;
+  status: Status | null;
+  online: boolean;
+  /** The memory cannot be opened. */
+  failure: MemoryFault | null;
+  /** The last thing that went wrong while saving. */
+  problem: Problem | null;
+  /** Banners that the user has put away, by code. */
+  dismissed: readonly string[];
+  update: (() => void) | null;
+  sessions: readonly Session[];
+  moreSessions: boolean;
+  query: string;
+  /** The session on screen; null is a chat that has not begun. */
+  current: string | null;
+  messages: readonly Message[];
+  earlier: boolean;
+  outgoing: readonly Outgoing[];
+  /** Rounds that are being answered: id of the user's message → its session, null if not known yet. */
+  running: ReadonlyMap<string, string | null>;
+  facts: readonly Fact[];
+  proposals: readonly Fact[];
+  /** Keys and prefixes of keys that hold many values. */
+  manyValued: readonly string[];
+  /** Earlier values, for the panel. */
+  former: readonly Fact[];
+  panel: boolean;
+  drawer: boolean;
+  dialog: Dialog | null;
+  toasts: readonly Toast[];
+  /** A message to scroll to and mark. */
+  target: { message: string; at: number } | null;
+  /** Facts whose words are marked in their message because their card is pointed at. */
+  pointed: string | null;
+  /** What is in the message box. */
+  draft: string;
+  busy: "export" | "import" | null;
+  lastExport: number | null;
+  installable: (() => void) | null;
+}
+
+export const state = new Store<State>({
+  ready: false,
+  loaded: false,
+  boot: "install",
+  first: false,
+  status: null,
+  online: navigator.onLine,
+  failure: null,
+  problem: null,
+  dismissed: [],
+  update: null,
+  sessions: [],
+  moreSessions: false,
+  query: "",
+  current: null,
+  messages: [],
+  earlier: false,
+  outgoing: [],
+  running: new Map(),
+  facts: [],
+  proposals: [],
+  manyValued: [],
+  former: [],
+  panel: false,
+  drawer: false,
+  dialog: null,
+  toasts: [],
+  target: null,
+  pointed: null,
+  draft: "",
+  busy: null,
+  lastExport: null,
+  installable: null,
+});
+
+/** Text of answers that are still arriving, apart so that a piece renders one message only. */
+export const streams = new Store<Record<string, string>>({});

@@ -150,6 +150,10 @@ class Facts:
         for other in current:
             if other.id != id and self._owns(other) and same_value(other.value, fact.value):
                 self._undo.keep(operation, "facts", "id = ?", (other.id,))
+                for older in rows.facts_of_key(self._db, self._user, self._agent, fact.key):
+                    if older.superseded_by == other.id:
+                        self._undo.keep(operation, "facts", "id = ?", (older.id,))
+                        rows.update_fact(self._db, self._user, older.id, superseded_by=id)
                 rows.delete_fact(self._db, self._user, other.id)
         if single:
             self._supersede_all(fact.key, fact, operation)

@@ -139,7 +139,7 @@ def _check_outside(path: Path) -> None:
     pages = int.from_bytes(header[28:32], "big")
     if size < page * pages:
         raise DatabaseCorruptError(
-            f"{path.name} is cut short: {size:,} of {page * pages:,} bytes. Copy it anew; nothing was imported."
+            f"{path.name} is cut short: {size:,} of {page * pages:,} bytes. Copy it anew; none was read."
         )
 
 

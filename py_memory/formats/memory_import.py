@@ -39,6 +39,7 @@ _LOCAL_COLUMNS = {"seq"}
 _SHAPES = {"metadata_json": dict, "reason_json": dict, "conclusions_json": list, "open_items_json": list}
 # What a row belongs to, by the column that names it.
 _BELONGS = {"session_id": "sessions", "message_id": "messages"}
+_STATE_OF_SESSION = ("current_message_id", "last_active_at", "status", "ended_at")
 _OF_THE_OWNER = ("facts", "identities", "experiences", "embeddings", "sessions")
 
 
@@ -292,7 +293,19 @@ class _Import:
         elif table == "facts" and not self._has(table, row, "key", "value"):
             self._keep_both(table, {**row, "status": "disputed"})
         else:
+            if table == "sessions" and row["last_active_at"] > known["last_active_at"]:
+                # The talk went on there: its branch is the one to show.
+                self._go_on_with(row)
             self.report.skipped[table] += 1
+
+    def _go_on_with(self, session: dict[str, Any]) -> None:
+        given = [column for column in _STATE_OF_SESSION if column in session]
+        names = ", ".join(f"{column} = ?" for column in given)
+        values = [session[column] for column in given]
+        problem = self.db.attempt(f"UPDATE sessions SET {names} WHERE id = ?", (*values, session["id"]))
+        if problem:
+            self._refuse("sessions", session, problem)
+        self._sessions.add(session["id"])
 
     def _keep_both(self, table: str, row: dict[str, Any]) -> None:
         if self._insert(table, {**row, "id": uuid7(self.now)}):

@@ -190,14 +190,25 @@ def test_a_proposal_waits_for_the_user(store: MemoryStore) -> None:
         store.reject_fact(proposed.id)
 
 
+def test_confirming_what_was_stated_meanwhile_leaves_one(store: MemoryStore) -> None:
+    old = store.set_fact("user::home", "Lyon")
+    proposed = store.propose_fact("user::home", "Kyoto")
+    assert proposed is not None
+    store.set_fact("user::home", "Kyoto")
+    store.confirm_fact(proposed.id)
+    current, superseded = store.fact_history("user::home")
+    assert (current.id, current.value) == (proposed.id, "Kyoto")
+    assert (superseded.id, superseded.superseded_by) == (old.id, proposed.id)
+
+
 def test_a_proposal_is_confirmed_with_another_value(store: MemoryStore) -> None:
     proposed = store.propose_fact("user::name", "Way")
     assert proposed is not None
     fact = store.confirm_fact(proposed.id, value="Wei")
     assert (fact.value, fact.confidence) == ("Wei", 1.0)
+    other = store.propose_fact("user::home", "Lyon")
+    assert other is not None
     with pytest.raises(TooLargeError):
-        other = store.propose_fact("user::home", "Lyon")
-        assert other is not None
         store.confirm_fact(other.id, value="x" * 101)
 
 

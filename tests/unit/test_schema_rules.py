@@ -1,4 +1,4 @@
-"""Rules that the schema keeps by itself, whoever writes: proved with plain SQL, past the Python that obeys them."""
+"""Rules that the schema keeps by itself, whoever writes: proved with plain SQL, past the Python above it."""
 
 from __future__ import annotations
 

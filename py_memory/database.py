@@ -109,6 +109,7 @@ _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE
 _READING_PRAGMAS = frozenset({"quick_check", "table_xinfo", "application_id", "user_version"})
 _UNTRUSTED_LENGTH = 8 << 20  # bytes of one value; a message has at most 1 MiB
 _UNTRUSTED_SECONDS = 300.0
+_UNTRUSTED_STEPS = 100_000  # of SQLite's machine between two looks at the clock
 
 
 def open_untrusted(path: Path) -> sqlite3.Connection:
@@ -128,7 +129,7 @@ def open_untrusted(path: Path) -> sqlite3.Connection:
         return sqlite3.SQLITE_OK if permitted else sqlite3.SQLITE_DENY
 
     connection.set_authorizer(allowed)
-    connection.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, _UNTRUSTED_STEPS)
     return connection
 
 

@@ -26,7 +26,8 @@ def vocabulary(store: MemoryStore) -> set[str]:
     """Every term that the search index still holds, deleted ones included."""
     with store.database.transaction():
         store.database.execute(
-# Prefix compression of the index hides whole words from a search for bytes: tails are looked for too.
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary "
+            "USING fts5vocab('main', 'message_search', 'row')"
         )
     return {row["term"] for row in store.database.query("SELECT term FROM vocabulary")}
 

@@ -1,27 +1,30 @@
 """ChatAgent: one round from the user's words to a durable answer, that a crash at any point leaves whole.
 
-A round is named by its user message. Its answer exists from the first moment, as a message that is streaming; whoever
-runs the round again finds both and goes on, so nothing is said twice and no question stays without an answer.
+A round is named by its user message. Its answer exists from the first moment, as a message that is
+streaming; whoever runs the round again finds both and goes on, so nothing is said twice and no question
+stays without an answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import context
-from .errors import ModelError, PyMemoryError
+from .errors import InvalidInputError, ModelError
 from .extraction import propose
-from .extraction.guards import is_off_the_record
-from .memory_tools import memory_tools
-from .records import Cancel, Fact, Message, Model, Tool
+from .memory_tools import memory_tools, noticed_in
+from .records import Cancel, Delta, Message, Model, Tool, ToolCallDelta
 from .store import MemoryStore
 from .text import detect_language
 
 __all__ = ["ChatAgent"]
 
-MAX_CHARS, MAX_MESSAGES = 4000, 20
+MAX_CHARS, MAX_MESSAGES, MAX_FACTS = 4000, 20, 12
+MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
 _TITLE_CHARACTERS = 40
 _SAYS = {
     "failed": {
@@ -30,8 +33,17 @@ _SAYS = {
     },
     "empty": {"en": "the model gave an empty answer.", "zh": "模型没有给出内容。"},
     "broken": {"en": "the model stopped with an error ({error}).", "zh": "模型出错停止了（{error}）。"},
+    "endless": {
+        "en": "the model kept calling tools without answering.",
+        "zh": "模型一直在调用工具，没有给出回答。",
+    },
     "stopped": {"en": "(stopped)", "zh": "（已停止）"},
     "interrupted": {"en": "(interrupted)", "zh": "（已中断）"},
+    "unknown": {
+        "en": "I was interrupted while running {tools}. I do not know whether it happened, "
+        "and I will not repeat it unasked.",
+        "zh": "我在执行 {tools} 时被中断，不知道它是否已经完成；没有你的确认，我不会再执行。",
+    },
 }
 
 OnEvent = Callable[[Mapping[str, Any]], None]
@@ -43,12 +55,22 @@ class _Never:
 
 
 @dataclass
-class _Noticed:
-    """What the rules saw in the user's message."""
+class _Answer:
+    """An answer as it arrives."""
 
-    stored: list[Fact] = field(default_factory=list)
-    proposed: list[Fact] = field(default_factory=list)
-    off_the_record: bool = False
+    pieces: list[str] = field(default_factory=list)
+    uses: list[tuple[str, str, Mapping[str, Any]]] = field(default_factory=list)
+    status: str = "complete"
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+    def fail(self, reason: str, language: str) -> None:
+        self.status = "failed"
+        self.pieces.append(
+            ("\n\n" if self.text.strip() else "") + _SAYS["failed"][language].format(reason=reason)
+        )
 
 
 class ChatAgent:
@@ -58,6 +80,7 @@ class ChatAgent:
         self._store = store
         self._model = model
         self._tools = list(tools or ())
+        self._running: dict[str, asyncio.Event] = {}
 
     async def chat_round(
         self,
@@ -70,135 +93,250 @@ class ChatAgent:
     ) -> Message:
         """Stores the user's message, answers it, stores the answer, and returns it.
 
-        Both are durable when this returns, the user's before the model is called. Without a session the most recent
-        one goes on. The same `message_id` again goes on with that round. A failing model leaves an answer with status
-        "failed", a cancelled one what had arrived, with status "stopped". `on_event` is told {"type": "message",
-        "message"}, {"type": "proposals", "facts", "stored"} and {"type": "delta", "message_id", "text"}.
-        Raises InvalidInputError and TooLargeError for a text that cannot be stored.
+        Both are durable when this returns, the user's before the model is called. Without a session the
+        most recent one goes on. The same `message_id` again goes on with that round. A failing model leaves
+        an answer with status "failed", a cancelled one what had arrived, with status "stopped". `on_event`
+        is told {"type": "message", "message"}, {"type": "proposals", "facts", "stored"} and {"type":
+        "delta", "message_id", "text"}. Raises InvalidInputError and TooLargeError for a text that cannot be
+        stored, NotFoundError for an unknown session, ConflictError for an id that belongs to another
+        message.
         """
         tell: OnEvent = on_event or (lambda event: None)
-        said, reply, noticed = self._begin(session_id, text, message_id)
-        await self._store.durable()
-        tell({"type": "message", "message": said})
-        if noticed.proposed or noticed.stored:
-            tell({"type": "proposals", "facts": noticed.proposed, "stored": noticed.stored})
-        if reply.status == "streaming":
-            tell({"type": "message", "message": reply})
-            reply = await self._answer(said, reply, noticed, tell, cancel or _Never())
+        while message_id and (running := self._running.get(message_id)):
+            await running.wait()
+        said, reply = self._begin(session_id, text, message_id)
+        finished = self._running[said.id] = asyncio.Event()
+        try:
             await self._store.durable()
-        tell({"type": "message", "message": reply})
-        return reply
+            tell({"type": "message", "message": said})
+            noticed = noticed_in(self._store, said)
+            if noticed.proposed or noticed.stored:
+                tell({"type": "proposals", "facts": noticed.proposed, "stored": noticed.stored})
+            if reply.status == "streaming":
+                tell({"type": "message", "message": reply})
+                reply = await self._answer(said, reply, tell, cancel or _Never())
+                await self._store.durable()
+            tell({"type": "message", "message": reply})
+            return reply
+        finally:
+            del self._running[said.id]
+            finished.set()
 
     # -- first half: the user's words, what is learned from them, an empty answer --
 
-    def _begin(self, session_id: str | None, text: str, message_id: str | None) -> tuple[Message, Message, _Noticed]:
+    def _begin(self, session_id: str | None, text: str, message_id: str | None) -> tuple[Message, Message]:
         store = self._store
         with store.action():
             said = store.find_message(message_id) if message_id else None
             if said is not None:
-                return said, self._reply_to(said), self._noticed_before(said)
+                if not said.edited:
+                    store.add_message(said.session_id, "user", text, id=said.id)  # refuses another text
+                return said, self._reply_to(said)
             session = store.get_session(session_id) if session_id else store.get_or_create_session()
-            self._close_interrupted(session.id)
+            self._close_interrupted(session.id, detect_language(text))
             said = store.add_message(session.id, "user", text, id=message_id)
             if session.title is None:
                 store.rename_session(session.id, " ".join(said.content.split())[:_TITLE_CHARACTERS])
-            return said, self._reply_to(said), self._learn(said)
+            self._learn(said)
+            return said, self._reply_to(said)
 
     def _reply_to(self, said: Message) -> Message:
         """The round's answer, begun now if it is not there."""
         for child in self._store.replies_to(said.id):
             if child.role == "assistant":
                 return child
-        return self._store.add_message(said.session_id, "assistant", "", parent_id=said.id, status="streaming")
+        return self._store.add_message(
+            said.session_id, "assistant", "", parent_id=said.id, status="streaming"
+        )
 
-    def _close_interrupted(self, session_id: str) -> None:
+    def _close_interrupted(self, session_id: str, language: str) -> None:
         """Answers that a crash cut off and nobody went on with."""
         for message in self._store.get_recent_messages(session_id, 2):
-            if message.status == "streaming":
-                says = _SAYS["interrupted"][detect_language(message.content)]
-                self._store.set_message_status(message.id, "stopped", message.content or says)
+            if message.status == "streaming" and message.parent_id not in self._running:
+                self._store.set_message_status(
+                    message.id, "stopped", message.content or _SAYS["interrupted"][language]
+                )
 
-    def _learn(self, said: Message) -> _Noticed:
+    def _learn(self, said: Message) -> None:
         """What was asked to be remembered is stored at once; what the rules infer waits for the user."""
-        noticed = _Noticed(off_the_record=is_off_the_record(said.content))
-        for proposal in propose(said.content, now=said.created_at):
+        for proposal in propose(said.content, now=said.created_at, zone=self._store.get_setting("zone")):
             details = {
-                "category": proposal["category"],
-                "quote": proposal["quote"],
-                "zone": proposal["zone"],
-                "source_message_id": said.id,
-                "source_version_id": said.version_id,
+                name: proposal[name] for name in ("category", "quote", "spoken_words", "zone", "valid_from")
             }
-            key, value = proposal["key"], proposal["value"]
+            details |= {"source_message_id": said.id, "source_version_id": said.version_id}
             if proposal["explicit"]:
-                noticed.stored.append(self._store.set_fact(key, value, **details))
-            elif fact := self._store.propose_fact(key, value, confidence=proposal["confidence"], **details):
-                noticed.proposed.append(fact)
-        return noticed
-
-    def _noticed_before(self, said: Message) -> _Noticed:
-        proposed = self._store.list_facts(status="candidate", source_message_id=said.id)
-        stored = self._store.list_facts(source_message_id=said.id)
-        return _Noticed(stored, proposed, is_off_the_record(said.content))
+                self._store.set_fact(proposal["key"], proposal["value"], **details)
+            else:
+                self._store.propose_fact(
+                    proposal["key"], proposal["value"], confidence=proposal["confidence"], **details
+                )
 
     # -- second half: the model's answer --
 
-    async def _answer(
-        self, said: Message, reply: Message, noticed: _Noticed, tell: OnEvent, cancel: Cancel
-    ) -> Message:
+    async def _answer(self, said: Message, reply: Message, tell: OnEvent, cancel: Cancel) -> Message:
         language = detect_language(said.content)
-        pieces: list[str] = []
-        uses: list[tuple[str, str, Mapping[str, Any]]] = []
-        status = "complete"
+        answer = _Answer()
+        if interrupted := self._close_calls(reply):
+            answer.status = "stopped"
+            answer.pieces = [_SAYS["unknown"][language].format(tools=", ".join(interrupted))]
+            return self._finish(reply, answer)
         try:
-            async for delta in self._model.reply(self._prompt(said), self._all_tools(said, noticed), cancel):
-                uses.extend((kind, id, {"why": why}) for kind, id, why in delta.uses)
-                if delta.text:
-                    pieces.append(delta.text)
-                    tell({"type": "delta", "message_id": reply.id, "text": delta.text})
-                if cancel.is_set():
-                    break
-        except Exception as error:
-            status = "failed"
-            reason = str(error) if isinstance(error, ModelError) else _broken(error, language)
-            pieces.append(("\n\n" if pieces else "") + _SAYS["failed"][language].format(reason=reason))
-        if status != "failed" and cancel.is_set():
-            status = "stopped"
-            if not "".join(pieces).strip():
-                pieces = [_SAYS["stopped"][language]]
-        elif not "".join(pieces).strip():
-            status = "failed"
-            pieces = [_SAYS["failed"][language].format(reason=_SAYS["empty"][language])]
+            await self._converse(said, reply, answer, tell, cancel)
+        except asyncio.CancelledError:
+            answer.status = "stopped"
+            if not answer.text.strip():
+                answer.pieces = [_SAYS["stopped"][language]]
+            self._finish(reply, answer)
+            raise
+        if cancel.is_set() and answer.status == "complete":
+            answer.status = "stopped"
+        if not answer.text.strip():
+            if answer.status == "stopped":
+                answer.pieces = [_SAYS["stopped"][language]]
+            else:
+                answer.fail(_SAYS["empty"][language], language)
+        return self._finish(reply, answer)
+
+    def _finish(self, reply: Message, answer: _Answer) -> Message:
         with self._store.action():
-            reply = self._store.set_message_status(reply.id, status, "".join(pieces))
-            if uses:
-                self._store.record_uses(reply.id, uses)
-        return reply
+            if answer.uses:
+                self._store.record_uses(reply.id, answer.uses)
+            return self._store.set_message_status(reply.id, answer.status, answer.text)
 
-    def _prompt(self, said: Message) -> list[dict[str, Any]]:
-        history = [
-            message
-            for message in self._store.get_context_within_budget(said.session_id, MAX_CHARS, limit=MAX_MESSAGES)
-            if message.status != "streaming" and message.role != "system"
-        ]
+    async def _converse(
+        self, said: Message, reply: Message, answer: _Answer, tell: OnEvent, cancel: Cancel
+    ) -> None:
+        """The model speaks, and is called again with the results for as long as it calls tools."""
         language = detect_language(said.content)
-        system = {"role": "system", "content": self._store.build_system_prompt(session_id=said.session_id)}
-        return [system, *context.history_for_prompt(history or [said], MAX_CHARS, language)]
+        messages = self._prompt(said, answer)
+        tools = [*memory_tools(self._store, said), *self._tools]
+        for _ in range(MAX_TOOL_TURNS):
+            calls: dict[int, ToolCallDelta] = {}
+            spoken = len(answer.pieces)
+            deltas = self._model.reply(messages, tools, cancel)
+            try:
+                while True:
+                    try:
+                        delta = await anext(deltas)
+                    except StopAsyncIteration:
+                        break
+                    except Exception as error:
+                        answer.fail(_reason(error, language), language)
+                        return
+                    self._take(delta, answer, calls)
+                    if delta.text:
+                        tell({"type": "delta", "message_id": reply.id, "text": delta.text})
+                    if cancel.is_set():
+                        return
+            finally:
+                await _close(deltas)
+            if not calls:
+                return
+            messages.append(_as_called("".join(answer.pieces[spoken:]), calls))
+            for _, call in sorted(calls.items()):
+                messages.append(await self._run_call(call, tools, reply))
+        answer.fail(_SAYS["endless"][language], language)
 
-    def _all_tools(self, said: Message, noticed: _Noticed) -> list[Tool]:
-        async def memory_noticed() -> dict[str, Any]:
-            return {
-                "stored": [fact.to_dict() for fact in noticed.stored],
-                "proposed": [fact.to_dict() for fact in noticed.proposed],
-                "off_the_record": noticed.off_the_record,
+    @staticmethod
+    def _take(delta: Delta, answer: _Answer, calls: dict[int, ToolCallDelta]) -> None:
+        answer.uses.extend((kind, id, {"why": why}) for kind, id, why in delta.uses)
+        if delta.text:
+            answer.pieces.append(delta.text)
+        if piece := delta.tool_call:
+            known = calls.get(piece.index, ToolCallDelta(piece.index))
+            calls[piece.index] = ToolCallDelta(
+                piece.index, known.id or piece.id, known.name or piece.name, known.arguments + piece.arguments
+            )
+
+    def _prompt(self, said: Message, answer: _Answer) -> list[dict[str, Any]]:
+        language = detect_language(said.content)
+        facts = [
+            fact
+            for fact in self._store.list_facts()
+            if not fact.key.startswith("task::") and not fact.needs_review
+        ]
+        facts = facts[:MAX_FACTS]
+        if not getattr(self._model, "names_its_uses", False):
+            answer.uses.extend(("facts", fact.id, {"why": "in the prompt"}) for fact in facts)
+        history = self._store.get_context_within_budget(said.session_id, MAX_CHARS, limit=MAX_MESSAGES)
+        ids = [message.id for message in history]
+        history = history[: ids.index(said.id) + 1] if said.id in ids else [said]
+        return context.prompt(facts, history, MAX_CHARS, language)
+
+    # -- tool calls of the model: a call and its result are one record with a state --
+
+    async def _run_call(self, call: ToolCallDelta, tools: Sequence[Tool], reply: Message) -> dict[str, Any]:
+        store = self._store
+        arguments, problem = _arguments(call.arguments)
+        record = store.add_tool_call(
+            reply.session_id, call.name or "?", arguments, message_id=reply.id, status="running"
+        )
+        await store.durable()
+        tool = next((tool for tool in tools if tool.name == call.name), None)
+        try:
+            if tool is None:
+                raise InvalidInputError(f"There is no tool {call.name!r}.")
+            if problem:
+                raise InvalidInputError(problem)
+            output = await tool.run(**arguments)
+            store.update_tool_call(record.id, "success", output=output)
+        except asyncio.CancelledError:
+            store.update_tool_call(record.id, "unknown")
+            raise
+        except Exception as error:
+            output = {"error": f"{type(error).__name__}: {error}"}
+            store.update_tool_call(record.id, "failed", output=output, error=str(error))
+        return {
+            "role": "tool",
+            "tool_call_id": call.id or str(call.index),
+            "content": json.dumps(output, ensure_ascii=False, default=str),
+        }
+
+    def _close_calls(self, reply: Message) -> list[str]:
+        """Calls that a crash cut off are closed as unknown and never repeated. Returns their tools' names."""
+        cut = [
+            call
+            for call in self._store.list_tool_calls(reply.session_id)
+            if call.message_id == reply.id and call.status in ("running", "unknown")
+        ]
+        for call in cut:
+            self._store.update_tool_call(call.id, "unknown")
+        return [call.tool_name for call in cut]
+
+
+def _arguments(text: str) -> tuple[dict[str, Any], str]:
+    """A call's arguments, and what is wrong with them."""
+    try:
+        arguments = json.loads(text or "{}")
+    except ValueError as error:
+        return {}, f"The arguments are not JSON: {error}"
+    if not isinstance(arguments, dict):
+        return {}, "The arguments must be a JSON object."
+    return arguments, ""
+
+
+def _as_called(text: str, calls: Mapping[int, ToolCallDelta]) -> dict[str, Any]:
+    """The model's turn as it goes back to it before the results."""
+    return {
+        "role": "assistant",
+        "content": text,
+        "tool_calls": [
+            {
+                "id": call.id or str(index),
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments or "{}"},
             }
-
-        schema = {"type": "object", "properties": {}, "additionalProperties": False}
-        about = "Says what was stored or proposed from the message being answered."
-        own = Tool("memory_noticed", about, schema, memory_noticed)
-        return [own, *memory_tools(self._store, source_message_id=said.id), *self._tools]
+            for index, call in sorted(calls.items())
+        ],
+    }
 
 
-def _broken(error: Exception, language: str) -> str:
-    says = str(error) if isinstance(error, PyMemoryError) else f"{type(error).__name__}: {error}"
-    return _SAYS["broken"][language].format(error=says)
+def _reason(error: Exception, language: str) -> str:
+    if isinstance(error, ModelError):
+        return str(error)
+    return _SAYS["broken"][language].format(error=f"{type(error).__name__}: {error}")
+
+
+async def _close(deltas: AsyncIterator[Delta]) -> None:
+    if close := getattr(deltas, "aclose", None):
+        await close()

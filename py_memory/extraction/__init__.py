@@ -1,64 +1,170 @@
-"""What is worth remembering in a user's message, by rules: Chinese and English, no model, pure text in and out.
+"""What is worth remembering in a user's message, by rules: Chinese and English, no model, pure text in and
+out.
 
-Better nothing than something wrong: guards come first, and what they cover is invisible to the rules.
+Better nothing than something wrong: guards come first, and what they cover is invisible to the rules. What
+the user asks to remember is kept in their own words; what they merely mention is proposed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..text import detect_language
-from . import guards, rules_en, rules_zh
-from .proposal import MAX_VALUE_CHARACTERS, Proposal, split_long
+from . import rules_en, rules_zh
+from .clauses import Clause, Found, clauses, sentences, slug, split_statement
+from .commands import command_in
+from .days import day_spoken_of
+from .guards import MASK, masked, refusal, safe_clauses, secret_spans
+from .reading import Reading
 
-__all__ = ["propose"]
+__all__ = ["propose", "task_key"]
 
-_Rules = Callable[[guards.Sentence], list[Proposal]]
-_RULES: dict[str, _Rules] = {"en": rules_en.facts_in, "zh": rules_zh.facts_in}
-_REQUESTS: dict[str, Callable[[guards.Sentence], Proposal | None]] = {
-    "en": rules_en.request_in,
-    "zh": rules_zh.request_in,
-}
+MAX_VALUE_CHARACTERS = 100
+_RULES = {"en": rules_en.read, "zh": rules_zh.read}
+_CATEGORIES = (
+    ("user::family", "relation"),
+    ("user::pet", "relation"),
+    ("user::contact", "contact"),
+    ("user::decision", "decision"),
+    ("user::event", "event"),
+    ("task::", "task"),
+    *(
+        (f"user::{name}", "identity")
+        for name in [
+            "name",
+            "age",
+            "birthday",
+            "home",
+            "hometown",
+            "address",
+            "work",
+            "job",
+            "studies",
+            "condition",
+        ]
+    ),
+    *(
+        (f"user::{name}", "preference")
+        for name in ["diet", "allergy", "likes", "dislikes", "favorite", "language", "speaks"]
+    ),
+)
 
 
 def propose(
     text: str, *, lang: str | None = None, now: int | None = None, zone: str | None = None
 ) -> list[dict[str, Any]]:
-    """Facts that a user's message states, as {key, value, quote, category, confidence, explicit, zone}.
+    """Facts that a user's message states: {key, value, quote, category, confidence, explicit, spoken_words,
+    zone, valid_from}.
 
-    `explicit` marks what the user asked to remember; the rest waits for a yes. `quote` is cut from `text` as it
-    stands, values are at most 100 characters. `lang` is "en" or "zh" (default: seen from the text); `now` (ms) and
-    `zone` (IANA name) are kept with what was said about time. Never raises; text that says nothing gives [].
+    `explicit` marks what the user asked to remember; the rest waits for a yes. `quote` is cut from `text`
+    as it stands; values are at most 100 characters, in the user's words. `lang` ("en", "zh") keeps to one
+    language's rules. Words for a day ("tomorrow") are kept in `spoken_words` with the start of that day in
+    `valid_from` (ms), counted from `now` (ms) in `zone`, an IANA name or an offset such as "+08:00". Never
+    raises; text that says nothing gives [].
     """
-    language = lang or detect_language(text)
-    if guards.is_off_the_record(text):
+    if refusal(text) is not None:
         return []
-    found: list[Proposal] = []
-    for sentence in guards.sentences(text):
-        if sentence.has_secret:
+    visible = masked(text)
+    found: list[tuple[Found, bool]] = []
+    for sentence in _with_whole_statements(visible):
+        command = command_in(sentence)
+        if command is None:
             continue
-        request = _REQUESTS[language](sentence)
-        if request is not None:
-            found.extend(_requested(request, language))
-        elif not sentence.is_doubtful:
-            found.extend(_RULES[language](sentence))
-    unique: dict[tuple[str, str], Proposal] = {}
-    for proposal in found:
-        if len(proposal.value) <= MAX_VALUE_CHARACTERS:
-            unique.setdefault((proposal.key, proposal.value.casefold()), proposal)
-    return [{**proposal.to_dict(), "zone": zone} for proposal in unique.values()]
+        body = text[command.body.start : command.body.end]
+        if MASK in sentence.text and secret_spans(text[sentence.start : sentence.end]):
+            continue
+        whole = Clause(text[command.start : command.body.end], command.start)
+        if command.kind == "todo":
+            found += [(item, True) for item in _tasks(body, whole)]
+        else:
+            found += [(item, True) for item in _statement(command.body, body, whole, lang)]
+        visible = _blank(visible, command.start, sentence.end)
+    found += [(item, False) for item in _read(visible, lang)]
+    return [_proposal(text, item, explicit, now, zone) for item, explicit in _unique(found)]
 
 
-def _requested(request: Proposal, language: str) -> list[Proposal]:
-    """“Remember that …”: the facts the rules see in it, or the words themselves as notes."""
-    if request.key.startswith("task::"):
-        return [request]
-    known = [
-        proposal.asked_for()
-        for sentence in guards.sentences(request.value)
-        for proposal in _RULES[language](sentence)
-    ]
-    if known:
-        return known
-    return [Proposal(request.key, part, request.quote, None, 1.0, True) for part in split_long(request.value)]
+def task_key(what: str) -> str:
+    """The key of a to-do: the same words make the same key."""
+    return f"task::{slug(what)}"
+
+
+def _with_whole_statements(visible: str) -> Iterator[Clause]:
+    """Sentences; one that ends in a colon takes in the rest of the text."""
+    for sentence in sentences(visible):
+        if command_in(sentence) is None and sentence.text.endswith((":", "：")):
+            yield Clause(visible[sentence.start :].rstrip(), sentence.start)
+            return
+        yield sentence
+
+
+def _tasks(body: str, whole: Clause) -> Iterator[Found]:
+    for number, part in enumerate(split_statement(body, MAX_VALUE_CHARACTERS)):
+        yield Found(task_key(part) + (f"-{number + 1}" if number else ""), part, whole.start, whole.end, 1.0)
+
+
+def _statement(masked_body: Clause, body: str, whole: Clause, lang: str | None) -> list[Found]:
+    """The facts that the rules see in what is to be remembered; clauses in which they see none become
+    notes."""
+    parts = clauses(masked_body)
+    read: list[Found] = (
+        [] if refusal(body) else [f for f in _read(masked_body.text, lang) if len(f.value) <= 100]
+    )
+    read = [Found(f.key, f.value, f.start + masked_body.start, f.end + masked_body.start, 1.0) for f in read]
+    covered = [part for part in parts if any(f.start <= part.start < f.end for f in read)]
+    out = [Found(f.key, f.value, f.start, f.end, 1.0) for f in read]
+    if len(covered) == len(parts):
+        return out
+    if not covered:
+        return [Found("user::note", part, whole.start, whole.end, 1.0) for part in split_statement(body)]
+    run: list[Clause] = []
+    for part in [*parts, None]:
+        if part is not None and part not in covered:
+            run.append(part)
+        elif run:
+            begin, end = run[0].start - masked_body.start, run[-1].end - masked_body.start
+            out += [
+                Found("user::note", piece, whole.start, whole.end, 1.0)
+                for piece in split_statement(body[begin:end])
+            ]
+            run = []
+    return out
+
+
+def _read(visible: str, lang: str | None) -> list[Found]:
+    out: list[Found] = []
+    readings = {language: Reading() for language in _RULES if lang in (None, language)}
+    for _, stated in safe_clauses(visible):
+        for clause in stated:
+            for language, reading in readings.items():
+                out += _RULES[language](clause, reading)
+        for reading in readings.values():
+            reading.next_sentence()
+    return [item for item in out if MASK not in item.value]
+
+
+def _blank(visible: str, begin: int, end: int) -> str:
+    return visible[:begin] + "\n" * (end - begin) + visible[end:]
+
+
+def _unique(found: Iterable[tuple[Found, bool]]) -> Iterator[tuple[Found, bool]]:
+    seen: set[tuple[str, str]] = set()
+    for item, explicit in found:
+        same = (item.key, item.value.casefold())
+        if item.value and len(item.value) <= MAX_VALUE_CHARACTERS and same not in seen:
+            seen.add(same)
+            yield item, explicit
+
+
+def _proposal(text: str, item: Found, explicit: bool, now: int | None, zone: str | None) -> dict[str, Any]:
+    spoken = day_spoken_of(text[item.start : item.end], now, zone)
+    return {
+        "key": item.key,
+        "value": item.value,
+        "quote": text[item.start : item.end],
+        "category": next((category for prefix, category in _CATEGORIES if item.key.startswith(prefix)), None),
+        "confidence": item.confidence,
+        "explicit": explicit,
+        "spoken_words": spoken[0] if spoken else None,
+        "zone": zone if spoken else None,
+        "valid_from": spoken[1] if spoken else None,
+    }

@@ -1,116 +1,232 @@
-"""What keeps a sentence from being taken as a fact: it asks, supposes, jokes, plays, quotes, or holds a secret."""
+"""What must never become a fact: what is not said as true by the user, what was asked not to be kept, and
+secrets.
+
+The guards run before any rule. Unsafe spans are masked character by character, so that places in the text
+stay.
+"""
+# ruff: noqa: E501 -- a pattern is one line
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-__all__ = ["Sentence", "holds_secret", "is_off_the_record", "sentences"]
+from .clauses import Clause, clauses, sentences
 
+__all__ = ["MASK", "is_private", "masked", "refusal", "safe_clauses", "secret_spans"]
 
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence as the user wrote it. `is_doubtful`: not stated as true."""
+MASK = "\ufffc"
 
-    text: str
-    is_doubtful: bool
-    has_secret: bool
+# -- the whole message --
 
-
-_OFF_THE_RECORD = re.compile(
-    r"\b(?:do not|don'?t|never|please don'?t)\s+(?:you\s+)?(?:remember|save|store|record|memori[sz]e|keep|note|log)\s+"
-    r"(?:this|that|it|any of this|what i)"
-    r"|\boff the record\b|\bforget (?:that )?i (?:just )?said\b|\bbetween us\b"
-    r"|(?:不要|别|不用|不许|千万别|请勿)(?:去)?(?:记住|记下|记录|保存|存|记)(?!得)",
+_PRIVATE = re.compile(
+    r"(?:^|[.!?,;:(\n—–-]\s*|\b(?:please|but|and|so|ok|okay|just)\s+)(?:please\s+)?(?:don't|do not|dont|never)\s+"
+    r"(?:you\s+)?(?:ever\s+)?(?:remember|save|store|keep|record|memori[sz]e|note|log|write)\b(?!\s+to\b)"
+    r"|\b(?:no need to|needn't|don't need to|do not need to|don't have to|shouldn't|must not|mustn't)\s+"
+    r"(?:remember|save|store|memori[sz]e|record)\b"
+    r"|\brather\s+(?:you\s+)?(?:didn't|did not|not)\s+(?:remember|save|store|keep|record)\b"
+    r"|\boff the record\b|\bforget (?:that )?I (?:ever )?(?:said|told|mentioned)\b|\bkeep (?:this|that|it) out of\b"
+    r"|(?:别|不要|不用|不必|无需|无须|请勿|不许|不准|禁止|不想让你|不希望你)(?:再)?(?:把[^，。！？]{0,12})?(?:帮我|给我)?"
+    r"(?:记(?!错|者|恨|仇)|保存|存储|存下|存起来|留存|写进记忆|写入记忆)",
     re.IGNORECASE,
 )
 _JOKE = re.compile(
-    r"\b(?:just kidding|only kidding|kidding|jk|j/k|joking|just a joke|as a joke|sarcasm)\b|/s\b"
-    r"|开玩笑|玩笑话|说笑|逗你|骗你的|闹着玩",
+    r"(?<!not )(?<!no )(?<!n't )\b(?:kidding|joking|jk|j/k)\b|(?:^|\s)/s(?:\s|$)|\bas a joke\b|\bsarcasm\b|\bnot really\b"
+    r"|(?<![不没有在是])开(?:个|了个)?玩笑|逗你|骗你的|瞎说的|闹着玩|说笑|不是真的|[（(\[]狗头[）)\]]|[\U0001F61C\U0001F92A\U0001F643]",
     re.IGNORECASE,
 )
-_PLAY = re.compile(
-    r"\b(?:pretend|role-?play\w*|act as|acting as|play the (?:role|part)|imagine (?:that )?(?:i|you|we)|let'?s play|"
-    r"in (?:this|the|my) (?:story|novel|game|scene)|my character|write (?:me )?a (?:story|scene|dialogue|poem|letter))\b"
-    r"|扮演|假装|角色扮演|想象一下|假想|写(?:一)?(?:个|篇|首|段)(?:故事|小说|对话|剧本|诗)|故事里|小说里|游戏里",
+_ROLE_PLAY = re.compile(
+    r"\brole[- ]?play|\bpretend(?:ing)?\b|\b(?:act|behave|speak|answer|respond) as (?:a|an|if|though|my)\b|\byou are now\b"
+    r"|\bimagine (?:you|that|I|we|being|a)\b|\bplay (?:the|a) (?:role|part|character)\b|\bin (?:the voice|character)\b"
+    r"|\btranslat|\bproofread|\brephrase|\bparaphrase|\blyrics\b|\b(?:poem|screenplay|dialogue|monologue|novel|fiction)\b"
+    r"|\b(?:short )?story (?:about|where|in which|that begins)\b|\bwrite (?:me )?(?:a|an|the) (?:short )?story\b"
+    r"|假装|装作|扮演|角色扮演|你现在是|你来演|我来演|想象一?下?[你我]|续写|台词|剧本|歌词|翻译|润色|改写|造句"
+    r"|写(?:一|个|篇|首|一个|一篇|一首|一段)?.{0,8}(?:故事|小说|诗|对话)|以.{1,12}的(?:口吻|身份|语气)",
     re.IGNORECASE,
 )
-_SUPPOSED = re.compile(
-    r"\b(?:if|unless|suppose|supposing|assuming|what if|hypothetically|would|could|might|may|maybe|perhaps|"
-    r"probably|possibly|wish|hope|in case|as if|thinking (?:of|about)|not sure|no idea|wondering|used to)\b"
-    r"|如果|假如|要是|假设|假使|倘若|万一|也许|可能|或许|说不定|大概|好像|不确定|希望|但愿|想要是|的话",
+
+# -- spans --
+
+_FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`", re.DOTALL)
+_QUOTED_LINE = re.compile(r"^[ \t]*(?:>|\{|\[\{|</?\w|\$ ).*$", re.MULTILINE)
+_TAGGED = re.compile(r"<(\w[\w-]*)[^<>]*>.*?</\1>", re.DOTALL)
+_LABELLED = re.compile(
+    r"^[ \t]*(?!(?:note|notes|fyi|ps|p\.s|btw|by the way|update|reminder|about me|me|to-?do|done|finished|remember(?: this)?"
+    r"|please remember(?: this)?|hi|hello|备忘|记住|请记住|记一下|待办|补充|注意|关于我|提醒|完成|已完成)[ \t]*[:：])"
+    r"(?:[A-Za-z][\w .'-]{0,30}|[\u3400-\u9fff]{1,8})[:：](?!//)[^\n]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_IN_QUOTES = re.compile(
+    r"\"[^\"\n]{2,}\"|“[^”\n]{2,}”|«[^»\n]{2,}»|「[^」\n]{2,}」|『[^』\n]{2,}』|《[^》\n]{2,}》"
+    r"|(?<![\w])'[^'\n]*\s[^'\n]*'(?!\w)|‘[^’\n]*\s[^\n]*?’(?!\w)"
+)
+
+# -- sentences and clauses --
+
+_CONDITION = re.compile(
+    r"^(?:(?:and|but|so|then|well|or|even|only|just|as)\s+)*(?:if|unless|suppose|supposing|assume|assuming|imagine|whether"
+    r"|what if|let's say|let us say|say I|in case|provided|hypothetically|for example|for instance|e\.g|were I|had I"
+    r"|once|when|whenever)\b|\b(?:what if|as if|as though|if I|if we|if my)\b"
+    r"|如果|要是|假如|假设|假使|倘若|万一|若是|要不是|就算|即使|哪怕|除非|想象|比如|例如|譬如|的话",
     re.IGNORECASE,
 )
-_ASKED = re.compile(
-    r"[?？]\s*[\"'”’)）]*\s*$"
-    r"|^\s*(?:do|does|did|am|is|are|was|were|can|could|should|would|will|have|has|what|when|where|which|who|why|how)\b"
-    r"(?!\s+i\s+(?:need|want)\b)"
-    r"|(?:吗|呢|么|吧)[。.!！~～]*\s*$|^(?:谁|什么|哪|怎么|为什么|为何|几时|多少|是不是|有没有)|是不是|有没有|什么时候",
+_WOULD = re.compile(r"\b(?:I|we|you|it|he|she|they)'d\b|\b(?:would|might|could)\b", re.IGNORECASE)
+_HEDGE = re.compile(
+    r"\b(?:maybe|perhaps|possibly|supposedly|allegedly|hypothetically|theoretically|apparently)\b|\bI wish\b|\bI used to\b"
+    r"|^(?:以前|曾经|过去|小时候|那时候?|当时|可能|也许|或许|据说|听说|好像)",
     re.IGNORECASE,
 )
-_REPORTED = re.compile(
-    r"\b(?:he|she|they|someone|somebody|everyone|people|the (?:man|woman|guy|article|book|text|email|assistant|bot|ai)|"
-    r"my (?:boss|friend|wife|husband|mom|mother|dad|father|sister|brother|colleague|neighbou?r|teacher|doctor)|you|[A-Z][a-z]+)"
-    r"\s+(?:said|says|wrote|writes|told|tells|claims?|claimed|thinks?|thought|believes?|asked|replied|goes)\b"
-    r"|(?:他|她|它|他们|她们|有人|别人|大家|朋友|同事|老板|老师|医生|妈妈|爸爸|老婆|老公|书里|文章里|你)(?:们)?"
-    r"(?:说|写|告诉|认为|觉得|问|回答|声称)",
+_REPORT = re.compile(
+    r"\b(?:he|she|they|someone|somebody|people|everyone|everybody|who|(?:my|the|a|his|her|their|our) \w+|(?!I\b)[A-Z]\w+)"
+    r"(?:'s)?\s+(?:\w+ly\s+|always\s+|just\s+|once\s+)?(?:said|says|say|told|tells|claims?|claimed|wrote|writes|thinks?|thought"
+    r"|believes?|asked|asks|replied|answered|goes|insists?|swears?|quoted?|texted)\b"
+    r"|\b(?:said|says|wrote|quoth|told) (?:he|she|they|my \w+|the \w+|[A-Z]\w+)\b|\baccording to\b|\bto quote\b"
+    r"|(?<!我)(?<!老实)(?<!来)(?<!话)(?<!就是)(?<!顺便)(?<!坦白)(?<!跟你)(?<!和你)(?<!不)(?<!听)(?<![文语])(?:说|问|写道|回答|表示|认为|觉得|回复|喊|讲)"
+    r"(?:过|道)?$|^(?:他|她|他们|她们|人家|别人|有人|朋友|同事)(?:们)?.{0,4}(?:说|问|写|告诉|觉得|认为)"
 )
-_MASKED = (
-    re.compile(r"```.*?(?:```|\Z)", re.DOTALL),
-    re.compile(r"`[^`\n]*`"),
-    re.compile(r"^\s*>.*$", re.MULTILINE),
-    re.compile(r"[“「『《][^”」』》]*[”」』》]"),
-    re.compile(r"\"[^\"\n]*\""),
-    re.compile(r"(?<!\w)'[^'\n]{3,}'(?!\w)"),
-    re.compile(r"<(memory|notes|recall)\b.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE),
-    re.compile(r"^-{5}$.*?(?:^-{5}$|\Z)", re.DOTALL | re.MULTILINE),
-)
-_BREAK = re.compile(r"(?<=[。！？!?；;\n])|(?<=[.])(?=\s+(?:[A-Z\"“(]|$))")
-
-_SECRET = re.compile(
-    r"\b(?:sk|pk|rk)[-_](?:live[-_]|test[-_]|proj[-_]|ant[-_])?[A-Za-z0-9_-]{12,}"
-    r"|\bAKIA[0-9A-Z]{12,}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\bAIza[0-9A-Za-z_-]{20,}"
-    r"|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bmt_[A-Za-z0-9]+_[A-Za-z0-9_-]{16,}"
-    r"|\b(?:pass(?:word|code|phrase|wd)?|pwd|pin(?: code)?|cvv|secret|api[ _-]?key|access[ _-]?token|token|private key|"
-    r"ssn|social security)(?:\s+(?:for|of|to)\s+[\w\s]{1,30}?)?\s*(?:is|are|=|:|was)\s*\S+"
-    r"|(?:密码|口令|密钥|验证码|支付密码|身份证号?|私钥|令牌|银行卡号?)[^，。,.\n]{0,8}?(?:是|为|=|:|：)\s*\S+",
+_ASKING = re.compile(
+    r"^(?:(?:and|but|so|or|hey|well|please)\s+)*(?:am|is|are|was|were|do|does|did|can|could|would|will|should|shall|have|has|had"
+    r"|what|what's|who|who's|whom|whose|where|when|why|how|which|don't|didn't|isn't|aren't|won't|can't|any)\b"
+    r"|[吗嘛么]$|是不是|有没有|会不会|能不能|可不可以|要不要|什么|谁|哪[里儿个些]|多少|怎么|怎样|为什么|是否|几[个岁点号]|[吗呢]$",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(r"(?:\d[ -]?){13,19}")
+_TAG = re.compile(
+    r"^(?:right|no|yes|correct|isn't it|aren't I|am I|am I not|don't you think|you know|huh|eh|okay|ok|who knows|really"
+    r"|对吗?|对吧|是吗|是吧|是不是|好吗|不是吗|知道吗|真的吗)$",
+    re.IGNORECASE,
+)
+_QUESTION_START = re.compile(
+    r"^(?:am|is|are|was|were|do|does|did|what|who|where|when|why|how|which)\s+(?:I|my|me|you|we|the|it|this)\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"^(?:it's|it is|that's)? ?not (?:true|that|like|as)\b|^not\b|^(?:不是真的|才怪|才不是|不对|并没有|没有的事)",
+    re.IGNORECASE,
+)
+
+# -- secrets --
+
+_SECRETS = (
+    re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
+    re.compile(
+        r"\b(?:sk|pk|rk)[-_](?:live|test|ant|proj|or)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
+        r"|\bglpat-[\w-]{16,}|\bAKIA[0-9A-Z]{12,}|\bAIza[\w-]{30,}|\bxox[abprs]-[\w-]{10,}|\bhf_[A-Za-z0-9]{20,}"
+        r"|\bmt_[A-Za-z0-9]+_[A-Za-z0-9_-]{8,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+    ),
+    re.compile(
+        r"\b(?:pass ?word|passwd|passcode|pass ?phrase|pwd|pin(?: code| number)?|cvv|cvc|security code|api[ _-]?key"
+        r"|access[ _-]?key|secret(?: key)?|(?:auth|access|api|bearer)[ _-]?token|otp|seed phrase|recovery (?:code|phrase))s?\b"
+        r"[^\n.!?]{0,40}?(?:\bis\b|'s\b|\bare\b|\bwas\b|[:=])\s*[^\n]{2,}",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\bbearer\s+[\w.~+/-]{16,}", re.IGNORECASE),
+    re.compile(
+        r"(?:密码|口令|验证码|密钥|私钥|助记词|安全码|令牌|卡号|身份证号?码?)[^\n。！？]{0,8}?(?:是|为|[:：=])\s*[^\n]{2,}"
+    ),
+    re.compile(r"(?:密码|口令|验证码)\s*[A-Za-z0-9_@#$%^&*!-]{4,}"),
+    re.compile(r"\b\d{3}-\d{2}-\d{4}\b"),
+    re.compile(r"(?<![0-9])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\d{3}[\dXx](?![0-9])"),
+)
+_DIGITS = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.])")
+_RANDOM = re.compile(
+    r"(?<![\w/.@-])(?=[A-Za-z0-9_+/=-]*[A-Z])(?=[A-Za-z0-9_+/=-]*[a-z])(?=(?:[A-Za-z_+/=-]*\d){4})[A-Za-z0-9_+/=-]{24,}"
+)
 
 
-def is_off_the_record(text: str) -> bool:
-    """The user said not to remember this, meant it as a joke, or is playing a part: the whole message is left alone."""
-    visible = _masked(text)
-    return any(pattern.search(visible) for pattern in (_OFF_THE_RECORD, _JOKE, _PLAY))
+def is_private(text: str) -> bool:
+    """The user asks not to keep this."""
+    return _PRIVATE.search(_straight(text)) is not None
 
 
-def holds_secret(text: str) -> bool:
-    """Passwords, keys, tokens, and card numbers that pass the Luhn check (ISO/IEC 7812-1)."""
-    return bool(_SECRET.search(text)) or any(_luhn(match.group()) for match in _DIGITS.finditer(text))
+def secret_spans(text: str) -> list[tuple[int, int]]:
+    """Where passwords, keys, tokens, card and identity numbers stand."""
+    spans = [match.span() for pattern in (*_SECRETS, _RANDOM) for match in pattern.finditer(text)]
+    spans += [match.span() for match in _DIGITS.finditer(text) if _is_card(match.group())]
+    return sorted(spans)
 
 
-def _luhn(digits: str) -> bool:
-    numbers = [int(c) for c in digits if c.isdigit()]
-    doubled = [d * 2 - 9 * (d > 4) if i % 2 else d for i, d in enumerate(reversed(numbers))]
-    return len(numbers) >= 13 and sum(doubled) % 10 == 0
+def refusal(text: str) -> str | None:
+    """Why nothing at all is learned from a message: "private", "roleplay", "joke"; None if it may be read."""
+    straight = _straight(text)
+    if _PRIVATE.search(straight):
+        return "private"
+    outside = _without_quotations(straight)
+    if _ROLE_PLAY.search(outside):
+        return "roleplay"
+    if _JOKE.search(outside):
+        return "joke"
+    return None
 
 
-def _masked(text: str) -> str:
-    """Quotes, code and what memory itself wrote are blanked, keeping every position."""
-    for pattern in _MASKED:
-        text = pattern.sub(lambda match: re.sub(r"[^\n]", "\x00", match.group()), text)
-    return text
+def masked(text: str) -> str:
+    """The text with code, quotations, other people's lines and secrets masked, of the same length."""
+    text = _straight(text)
+    for begin, end in secret_spans(text):
+        text = text[:begin] + MASK * (end - begin) + text[end:]
+    return _without_quotations(text)
 
 
-def sentences(text: str) -> list[Sentence]:
-    """The sentences outside quotes and code, in order."""
-    out = []
-    secret = holds_secret(text)
-    for part in _BREAK.split(_masked(text)):
-        part = part.strip()
-        if not part.replace("\x00", "").strip():
-            continue
-        doubtful = any(pattern.search(part) for pattern in (_SUPPOSED, _ASKED, _REPORTED)) or "\x00" in part
-        out.append(Sentence(part, doubtful, secret and holds_secret(part)))
-    return out
+def safe_clauses(text: str) -> Iterator[tuple[Clause, list[Clause]]]:
+    """Each sentence of a masked text with those of its clauses that state something as true."""
+    for sentence in sentences(text):
+        if found := _stated(sentence):
+            yield sentence, found
+
+
+def _stated(sentence: Clause) -> list[Clause]:
+    parts = clauses(sentence)
+    if _HEDGE.search(sentence.text) or any(_REPORT.search(part.text) for part in parts):
+        return []
+    if any(_DENIED.search(part.text) for part in parts[1:]):
+        return []
+    kept = parts
+    for index, part in enumerate(parts):
+        if _CONDITION.search(part.text):
+            # What depends on a condition that comes later is as little stated as what follows it.
+            kept = [] if any(_WOULD.search(p.text) for p in parts) else parts[:index]
+            break
+    if sentence.text.rstrip("\"'”’」)） ").endswith(("?", "？")):
+        return _before_question(kept)
+    if parts and _QUESTION_START.search(parts[0].text):
+        return []
+    return [
+        part for part in kept if not (_ASKING.search(part.text) and re.search("[\u3400-\u9fff]", part.text))
+    ]
+
+
+def _before_question(parts: list[Clause]) -> list[Clause]:
+    """What is stated before a sentence turns into a question. "…, right?" asks about everything before it."""
+    for index, part in enumerate(parts):
+        if _TAG.search(part.text):
+            return []
+        if _ASKING.search(part.text):
+            return parts[:index]
+    return []
+
+
+def _without_quotations(text: str) -> str:
+    for pattern in (_FENCED, _TAGGED, _QUOTED_LINE, _LABELLED):
+        text = pattern.sub(lambda match: re.sub(r"[^\n]", MASK, match.group()), text)
+    return _IN_QUOTES.sub(_quotation, text)
+
+
+def _quotation(match: re.Match[str]) -> str:
+    """A quoted sentence is somebody's words; a single quoted name is only emphasis."""
+    inner = match.group()[1:-1]
+    if (
+        re.search(r"\b(?:I|I'm|my|me|we|remember|remind)\b|[我咱记]", inner, re.IGNORECASE)
+        or len(inner.split()) > 3
+    ):
+        return MASK * len(match.group())
+    return f" {inner} "
+
+
+def _straight(text: str) -> str:
+    return text.replace("’", "'").replace("‘", "'")
+
+
+def _is_card(digits: str) -> bool:
+    """Luhn's check over the digits of a card number."""
+    numbers = [int(d) for d in digits if d.isdigit()][::-1]
+    doubled = (n if i % 2 == 0 else n * 2 - 9 * (n > 4) for i, n in enumerate(numbers))
+    return len(set(numbers)) > 1 and sum(doubled) % 10 == 0

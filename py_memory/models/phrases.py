@@ -1,128 +1,190 @@
 """What the offline assistant says, in both languages."""
+# ruff: noqa: E501 -- a phrase is one line
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
-__all__ = ["PHRASES", "key_in_words", "on_day"]
+__all__ = ["PHRASES", "in_words", "key_in_words", "on_day"]
+
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 
 PHRASES: dict[str, dict[str, str]] = {
     "en": {
         "stored": "I'll remember: {what}.",
-        "todo_stored": "It is on your list: {what}.",
-        "proposed": "I noticed something worth remembering: {what}. Shall I keep it? Nothing is kept until you say so.",
+        "known": "I have that already: {what}.",
+        "todo_stored": "It is on your list: {what}. I cannot ring a bell, but ask me “what is left to do?” at any time.",
+        "todo_known": "It is on your list already: {what}.",
+        "nothing_to_store": "Tell me the whole thing, for example “remember that my locker is 42”, and I will keep it.",
+        "proposed": "I noticed something worth remembering: {what}. Shall I keep it? Nothing is kept until you say yes.",
+        "confirmed": "Kept: {what}.",
+        "rejected": "All right, I have not kept it and will not ask again: {what}.",
+        "agreed": "All right.",
         "about_me": "This is what I know about you:",
         "about_nothing": "I don't know anything about you yet. Tell me something, or say “remember that …”.",
-        "fact": "- {key}: {value} (since {day}{quote})",
-        "quote": ", from “{quote}”",
+        "about_waiting": "Not confirmed by you yet: {what}.",
+        "fact": "- {key}: {value} ({day}{quote})",
+        "quote": ", you said “{quote}”",
         "found": "Here is what I found:",
         "found_message": "- {day}, you wrote: “{text}”",
-        "found_reply": "- {day}, I wrote: “{text}”",
         "found_nothing": "I found nothing about that in what you have told me.",
         "todo_open": "Left to do:",
         "todo_item": "- {what} (since {day})",
+        "todo_due": "- {what} (for {due}, since {day})",
         "todo_none": "Nothing is left to do.",
         "todo_done": "Done: {what}. I have taken it off your list.",
         "todo_unknown": "I found no open to-do that fits “{what}”.",
         "todo_which": "Which one is done?",
-        "forgotten": "Forgotten: {what}. You can undo this for 10 seconds. Messages in which you said it are still in the "
-        "conversation; delete those there.",
-        "forget_which": "More than one thing fits. Which one shall I forget? You can also forget each in the memory list.",
+        "forgotten": "Forgotten: one thing under “{key}”. You can undo this for 10 seconds.",
+        "forgotten_messages": "Your words still stand in {count} of our messages. To delete those too, say “forget everything "
+        "about {topic}”.",
+        "forget_which": "More than one thing fits. Which one shall I forget?",
         "forget_nothing": "I know nothing that fits “{what}”, so there is nothing to forget.",
-        "no_model": "I can't do that without a language model, and none is connected.",
-        "no_model_keep_in_mind": "I can't do that without a language model, and none is connected. But keep in mind:",
-        "no_model_mind": "I have kept what you wrote. Without a language model I can remember things, find them again and keep your to-dos.",
-        "related": "You told me earlier:",
+        "forget_see": "This would go for good: {facts} facts and {messages} messages.",
+        "forget_sure": "To do it, say “yes, forget everything about {topic}”.",
+        "forgotten_all": "Done: {facts} facts and {messages} messages are gone. You can undo this for 10 seconds. Files you "
+        "have exported and other devices are not reached.",
+        "no_model": "I can't do that: it needs a language model, and none is connected.",
+        "no_model_keep_in_mind": "I can't do that: it needs a language model, and none is connected. But keep in mind:",
+        "no_model_mind": "This stays in our conversation, and I can find it again. Without a language model I can remember, "
+        "find what you said, and keep your to-dos; say “remember that …” for what I should hold on to.",
+        "related": "You also told me:",
         "greeting": "Hello{name}. Tell me something to remember, or ask me about what you told me.",
+        "small_talk": "I'm here, working offline. Tell me something to remember, or ask me about what you told me.",
+        "farewell": "See you. What you told me stays here.",
         "thanks": "You're welcome.",
         "help": "I am a memory that works offline, without a language model. Say “remember that …”, “forget …”, “what do you "
-        "know about me”, ask who, when, where or what you said about something, or “remind me to …”. Everything stays in this browser.",
-        "off_the_record": "All right, I will not remember that as a fact. The message itself stays in this conversation until you delete it.",
+        "know about me”, ask who, when, where or what you said about something, or “remind me to …”. Everything stays in "
+        "this browser.",
+        "private": "All right, I take no note of it. The message itself stays in this conversation until you delete it.",
+        "secret": "That looks like a password, key or card number, so I have not kept it as a note. The message itself stays "
+        "in this conversation until you delete it.",
     },
     "zh": {
         "stored": "我记住了：{what}。",
-        "todo_stored": "已记到待办：{what}。",
+        "known": "这个我已经记得：{what}。",
+        "todo_stored": "已记到待办：{what}。我不能按时响铃，但你可以随时问“还有什么要做”。",
+        "todo_known": "待办里已经有了：{what}。",
+        "nothing_to_store": "请把要记的内容说完整，比如“记住我的储物柜是42号”，我就会记下来。",
         "proposed": "我注意到值得记住的内容：{what}。要保存吗？你确认之前不会保存。",
+        "confirmed": "已保存：{what}。",
+        "rejected": "好，没有保存，以后也不会再问：{what}。",
+        "agreed": "好的。",
         "about_me": "我知道这些关于你的事：",
         "about_nothing": "我还不了解你。跟我说点什么，或者说“记住……”。",
-        "fact": "- {key}：{value}（{day} 起{quote}）",
-        "quote": "，出自“{quote}”",
+        "about_waiting": "还没有得到你确认的：{what}。",
+        "fact": "- {key}：{value}（{day}{quote}）",
+        "quote": "，你说过“{quote}”",
         "found": "我找到了这些：",
         "found_message": "- {day}，你写过：“{text}”",
-        "found_reply": "- {day}，我写过：“{text}”",
         "found_nothing": "在你告诉过我的内容里，没有找到相关的。",
         "todo_open": "还没做的事：",
         "todo_item": "- {what}（{day} 起）",
+        "todo_due": "- {what}（{due} 要做，{day} 起）",
         "todo_none": "没有待办了。",
         "todo_done": "完成：{what}。已从待办中去掉。",
         "todo_unknown": "没有找到和“{what}”相符的待办。",
         "todo_which": "是哪一件做完了？",
-        "forgotten": "已忘掉：{what}。10 秒内可以撤销。你说过它的那条消息还在对话里，可以在那里删除。",
-        "forget_which": "不止一条相符。要忘掉哪一条？也可以在记忆列表里逐条忘掉。",
+        "forgotten": "已忘掉“{key}”下的一条。10 秒内可以撤销。",
+        "forgotten_messages": "你说过的话还留在 {count} 条消息里。要一并删除，请说“忘掉关于{topic}的一切”。",
+        "forget_which": "不止一条相符。要忘掉哪一条？",
         "forget_nothing": "我不知道和“{what}”相符的事，所以没有什么可忘的。",
-        "no_model": "没有连接语言模型，这件事我做不了。",
-        "no_model_keep_in_mind": "没有连接语言模型，这件事我做不了。不过请留意：",
-        "no_model_mind": "你写的我已经保存。没有语言模型时，我可以记事、找回说过的话、管理待办。",
-        "related": "你之前告诉过我：",
+        "forget_see": "以下内容将被彻底删除：{facts} 条事实和 {messages} 条消息。",
+        "forget_sure": "确认的话，请说“是的，忘掉关于{topic}的一切”。",
+        "forgotten_all": "已删除 {facts} 条事实和 {messages} 条消息。10 秒内可以撤销。已导出的文件和其他设备不受影响。",
+        "no_model": "这件事需要语言模型，而现在没有连接，我做不了。",
+        "no_model_keep_in_mind": "这件事需要语言模型，而现在没有连接，我做不了。不过请留意：",
+        "no_model_mind": "这些会留在对话里，以后可以找到。没有语言模型时，我可以记事、找回说过的话、管理待办；要我记住的事，请说“记住……”。",
+        "related": "你还告诉过我：",
         "greeting": "你好{name}。告诉我要记住的事，或者问我你说过的话。",
+        "small_talk": "我在，离线工作中。告诉我要记住的事，或者问我你说过的话。",
+        "farewell": "再见。你告诉我的都还在这里。",
         "thanks": "不客气。",
         "help": "我是一个离线工作的记忆助手，没有语言模型。你可以说“记住……”“忘掉……”“你知道我什么”，问某件事是谁、什么时候、"
         "在哪里、说过什么，或者“提醒我……”。所有内容都只在这个浏览器里。",
-        "off_the_record": "好，这些不会作为事实记住。消息本身会留在对话里，直到你删除它。",
+        "private": "好，我不记这些。消息本身会留在对话里，直到你删除它。",
+        "secret": "这像是密码、密钥或卡号，我没有把它记下来。消息本身会留在对话里，直到你删除它。",
     },
 }
 
-_KEYS = {
-    "user::name": ("name", "名字"),
-    "user::age": ("age", "年龄"),
-    "user::diet": ("diet", "饮食"),
-    "user::allergy": ("allergy", "过敏"),
-    "user::likes": ("likes", "喜欢"),
-    "user::dislikes": ("dislikes", "不喜欢"),
-    "user::home": ("home", "住处"),
-    "user::address": ("address", "地址"),
-    "user::hometown": ("from", "老家"),
-    "user::work": ("works at", "工作单位"),
-    "user::job": ("job", "职业"),
-    "user::birthday": ("birthday", "生日"),
-    "user::language": ("language", "语言"),
-    "user::note": ("note", "备忘"),
-    "user::decision": ("decision", "决定"),
-    "user::event": ("event", "日程"),
-    "user::contact::email": ("email", "邮箱"),
-    "user::contact::phone": ("phone", "电话"),
-}
-_RELATIONS = {
-    "daughter": "女儿",
-    "son": "儿子",
-    "wife": "妻子",
-    "husband": "丈夫",
-    "partner": "伴侣",
-    "girlfriend": "女朋友",
-    "boyfriend": "男朋友",
-    "mother": "母亲",
-    "father": "父亲",
-    "sister": "姐妹",
-    "brother": "兄弟",
-    "grandmother": "祖母",
-    "grandfather": "祖父",
-    "dog": "狗",
-    "cat": "猫",
+# The parts of a key after `user::`, in words.
+_PARTS = {
+    "name": ("name", "名字"),
+    "age": ("age", "年龄"),
+    "diet": ("diet", "饮食"),
+    "allergy": ("allergy", "过敏"),
+    "condition": ("condition", "身体状况"),
+    "likes": ("likes", "喜欢"),
+    "dislikes": ("dislikes", "不喜欢"),
+    "favorite": ("favourite", "最喜欢的"),
+    "home": ("home", "住处"),
+    "address": ("address", "地址"),
+    "hometown": ("from", "老家"),
+    "work": ("works at", "工作单位"),
+    "job": ("job", "职业"),
+    "studies": ("studies", "专业"),
+    "birthday": ("birthday", "生日"),
+    "language": ("language", "语言"),
+    "speaks": ("speaks", "会说"),
+    "note": ("note", "备忘"),
+    "decision": ("decision", "决定"),
+    "event": ("appointment", "日程"),
+    "email": ("email", "邮箱"),
+    "phone": ("phone", "电话"),
+    "daughter": ("daughter", "女儿"),
+    "son": ("son", "儿子"),
+    "wife": ("wife", "妻子"),
+    "husband": ("husband", "丈夫"),
+    "spouse": ("spouse", "爱人"),
+    "partner": ("partner", "伴侣"),
+    "girlfriend": ("girlfriend", "女朋友"),
+    "boyfriend": ("boyfriend", "男朋友"),
+    "mother": ("mother", "妈妈"),
+    "father": ("father", "爸爸"),
+    "sister": ("sister", "姐妹"),
+    "brother": ("brother", "兄弟"),
+    "older-sister": ("older sister", "姐姐"),
+    "younger-sister": ("younger sister", "妹妹"),
+    "older-brother": ("older brother", "哥哥"),
+    "younger-brother": ("younger brother", "弟弟"),
+    "grandmother": ("grandmother", "奶奶"),
+    "grandfather": ("grandfather", "爷爷"),
+    "maternal-grandmother": ("grandmother", "外婆"),
+    "maternal-grandfather": ("grandfather", "外公"),
+    "dog": ("dog", "狗"),
+    "cat": ("cat", "猫"),
 }
 
 
 def key_in_words(key: str, language: str) -> str:
-    """A fact's key as people say it."""
+    """A fact's key as people say it: user::family::daughter::age is “daughter's age”."""
     chinese = language == "zh"
-    if key in _KEYS:
-        return _KEYS[key][chinese]
     parts = key.split("::")
-    if parts[:2] == ["user", "family"] and len(parts) > 2:
-        relation = _RELATIONS.get(parts[2], parts[2]) if chinese else parts[2]
-        if parts[3:] == ["age"]:
-            return f"{relation}的年龄" if chinese else f"{relation}'s age"
-        return relation
-    return " ".join(parts[1:] or parts)
+    if parts[0] == "task":
+        return "待办" if chinese else "to-do"
+    if parts[0] == "user" and len(parts) > 1:
+        parts = parts[1:]
+    if parts[0] in ("family", "pet", "contact") and len(parts) > 1:
+        parts = parts[1:]
+    if parts[0] == "diet":
+        parts = parts[:1]  # what follows only tells its values apart
+    words = [_PARTS[part][chinese] if part in _PARTS else part.replace("-", " ") for part in parts]
+    if chinese:
+        return words[0] + "".join(word if words[0].endswith("的") else f"的{word}" for word in words[1:])
+    return (" " if words[0] == "favourite" else "'s ").join(words)
 
 
 def on_day(time: int, language: str) -> str:
@@ -131,6 +193,10 @@ def on_day(time: int, language: str) -> str:
         day = datetime.fromtimestamp(time / 1000, UTC)
     except (OverflowError, OSError, ValueError):
         return "?"
+    return in_words(day, language)
+
+
+def in_words(day: date, language: str) -> str:
     if language == "zh":
         return f"{day.year}年{day.month}月{day.day}日"
-    return f"{day.day} {day:%B} {day.year}"
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"

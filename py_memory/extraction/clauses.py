@@ -1,0 +1,107 @@
+"""Cutting a text into sentences and clauses that know where they stand, so that every fact keeps its exact
+quote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["Clause", "Found", "clauses", "sentences", "slug", "split_statement"]
+
+_SENTENCE = re.compile(r"(?:[^.!?。！？\n…]|[.!?](?=\w)|(?<=\b[A-Z])\.)+(?:[.!?。！？…]+[)）\"'”’」]*)?")
+_CUT = re.compile(
+    r"\s*[,;:，；：—–()（）~～]+\s*"
+    r"|\s+-+\s+"
+    r"|\s+(?:and|but|because|since|so|while)\s+(?=(?:I|my|we|our|please|remember|remind|am|work|live|love|like|hate|enjoy|study|speak|eat|don't|can't)\b)"
+    r"|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])"
+    r"|(?<=[\u3400-\u9fff])(?=(?:而且|但是|不过|所以|因为|并且|同时|另外|还有)[\u3400-\u9fff])",
+    re.IGNORECASE,
+)
+_BOUNDARIES = (
+    re.compile(r"(?<=[.!?。！？\n])\s*"),
+    re.compile(r"(?<=[,;:，；：、])\s*"),
+    re.compile(r"\s+(?=(?:and|but|because|so|which|who|that|when|where|with|for|then)\b)"),
+    re.compile(r"\s+"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A piece of a text: `start` and `end` are its place in the whole text, in characters."""
+
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule read in a text, and where."""
+
+    key: str
+    value: str
+    start: int
+    end: int
+    confidence: float = 0.9
+
+
+def _stripped(text: str, start: int) -> Clause:
+    left = len(text) - len(text.lstrip())
+    return Clause(text.strip(), start + left)
+
+
+def sentences(text: str) -> Iterator[Clause]:
+    """Sentences with their end marks. A point inside a number, address or initial ends none."""
+    for match in _SENTENCE.finditer(text):
+        if match.group().strip():
+            yield _stripped(match.group(), match.start())
+
+
+def clauses(sentence: Clause) -> list[Clause]:
+    """The clauses of a sentence without the marks between them and at its end. Lists with 、 stay whole."""
+    body = sentence.text.rstrip(".!?。！？…\"'”’」)） ")
+    out: list[Clause] = []
+    begin = 0
+    for match in _CUT.finditer(body):
+        if match.start() > begin:
+            out.append(_stripped(body[begin : match.start()], sentence.start + begin))
+        begin = match.end()
+    if begin < len(body):
+        out.append(_stripped(body[begin:], sentence.start + begin))
+    return [clause for clause in out if clause.text]
+
+
+def slug(text: str, limit: int = 60) -> str:
+    """A part of a key: words joined by hyphens, in the user's own script."""
+    return "-".join(re.findall(r"\w+", text.lower()))[:limit].strip("-") or "x"
+
+
+def split_statement(text: str, limit: int = 100) -> list[str]:
+    """Pieces of at most `limit` characters, parted at sentence ends, else at commas, else between words;
+    together they hold everything."""
+    text = " ".join(text.split())
+    if len(text) <= limit:
+        return [text] if text else []
+    for boundary in _BOUNDARIES:
+        pieces = [piece for piece in boundary.split(text) if piece]
+        if len(pieces) > 1:
+            return _packed(pieces, text, limit)
+    return [text[i : i + limit] for i in range(0, len(text), limit)]
+
+
+def _packed(pieces: list[str], text: str, limit: int) -> list[str]:
+    """Neighbouring pieces joined as long as they fit; one that alone is too long is split further."""
+    out: list[str] = []
+    place = begin = 0
+    end = 0
+    for piece in pieces:
+        place = text.index(piece, place)
+        if place + len(piece) - begin > limit and end > begin:
+            out += split_statement(text[begin:end].strip(), limit)
+            begin = place
+        place = end = place + len(piece)
+    return out + split_statement(text[begin:end].strip(), limit)

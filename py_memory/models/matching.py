@@ -1,0 +1,102 @@
+"""Which facts and to-dos a person means: shared words, with English endings off and keys taken in both
+languages."""
+# ruff: noqa: E501 -- tables of words
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from py_memory.text import terms
+
+from .phrases import key_in_words
+
+__all__ = ["fitting", "same_subject", "shared_words", "task_words"]
+
+_IRREGULAR = {
+    "bought": "buy", "paid": "pay", "sent": "send", "wrote": "write", "made": "make", "got": "get", "took": "take", "met": "meet",
+    "did": "do", "went": "go", "fed": "feed", "told": "tell", "brought": "bring", "kids": "child", "kid": "child",
+    "children": "child", "mom": "mother", "mum": "mother", "dad": "father", "eats": "eat", "lives": "live", "residence": "home",
+}  # fmt: skip
+_COMMON = frozenset(
+    [
+        "said",
+        "say",
+        "tell",
+        "told",
+        "know",
+        "remember",
+        "note",
+        "number",
+        "thing",
+        "something",
+        "anything",
+        "find",
+        "plan",
+        "write",
+        "什么",
+        "我的",
+        "你的",
+    ]
+)
+# A question's words and the keys that answer it without sharing a word.
+_MEANS = {
+    "eat": "diet", "food": "diet", "dinner": "diet", "lunch": "diet", "meal": "diet", "menu": "diet", "cook": "diet",
+    "recipe": "diet", "breakfast": "diet", "old": "age", "live": "home", "call": "name", "allergic": "allergy", "child": "daughter son",
+    "vegetarian": "diet", "employer": "work", "几岁": "年龄", "多大": "年龄", "住在": "住处", "住哪": "住处", "哪里": "住处", "晚饭": "饮食",
+    "晚餐": "饮食", "午饭": "饮食", "午餐": "饮食", "早餐": "饮食", "菜单": "饮食", "菜谱": "饮食", "做饭": "饮食", "吃饭": "饮食", "吃什": "饮食",
+    "叫什": "名字", "孩子": "女儿 儿子", "上班": "工作单位", "忌口": "饮食", "电话": "电话", "手机": "电话",
+}  # fmt: skip
+
+
+def stem(word: str) -> str:
+    """Rough: plurals and common endings off, so that “allergies” meets “allergy”."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    for ending, instead in (("ies", "y"), ("ing", ""), ("es", ""), ("s", ""), ("ed", "")):
+        if word.isascii() and word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)] + instead
+    return word
+
+
+def _words(text: str) -> set[str]:
+    return {stem(word) for word in terms(text, for_query=True)} - _COMMON
+
+
+def task_words(text: str) -> set[str]:
+    return _words(text)
+
+
+def shared_words(text: str, question: str) -> int:
+    """How many telling words of a question a text holds."""
+    return len(_words(question) & {stem(word) for word in terms(text)})
+
+
+def same_subject(what: str, said: str, *, whole: bool = False) -> bool:
+    """Whether `said` is about `what`: half of its words, and not the verb alone; with `whole` all of them."""
+    wanted = _words(what)
+    shared = wanted & {stem(word) for word in terms(said)}
+    if whole or len(wanted) <= 1:
+        return bool(wanted) and shared == wanted
+    ordered = [stem(word) for word in terms(what, for_query=True)]
+    return 2 * len(shared) >= len(wanted) and shared != {ordered[0]}
+
+
+def fitting(
+    facts: Sequence[Mapping[str, Any]], topic: str, *, strict: bool = False
+) -> list[Mapping[str, Any]]:
+    """Facts that share most words with the topic, or are of the kind it asks for. With `strict` only shared
+    words count, and a topic that is a fact's whole value means that one."""
+    wanted = _words(topic)
+    if not strict:
+        wanted |= {word for term in tuple(wanted) for word in _MEANS.get(term, "").split()}
+    scored = []
+    for fact in facts:
+        keys = " ".join(key_in_words(fact["key"], language) for language in ("en", "zh"))
+        words = {
+            stem(word) for word in terms(f"{keys} {fact['value']} {'' if strict else fact['quote'] or ''}")
+        }
+        if shared := len(wanted & words):
+            scored.append((shared, fact))
+    best = max((score for score, _ in scored), default=0)
+    return [fact for score, fact in scored if score == best]

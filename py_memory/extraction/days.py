@@ -25,11 +25,8 @@ _DAYS = {
     "后天": 2,
 }
 _NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WEEKDAYS = {name: n for n, name in enumerate(_NAMES)} | {c: n for n, c in enumerate("一二三四五六日")} | {"天": 6}
-    **{name: n for n, name in enumerate(_NAMES)},
-    **{c: n for n, c in enumerate("一二三四五六日")},
-    "天": 6,
-}
+_WEEKDAYS = {name: n for n, name in enumerate(_NAMES)}
+_WEEKDAYS |= {character: n for n, character in enumerate("一二三四五六日")} | {"天": 6}
 _SPOKEN = re.compile(
     rf"(?P<day>{'|'.join(_DAYS)})"
     rf"|(?:on |this |(?P<next>next ))(?P<weekday>{'|'.join(_NAMES)})\b"

@@ -19,7 +19,8 @@ SECRET = "xylographic quizzicality"
 CHINESE = "丙烯酸酯过敏"
 # Prefix compression of the index hides whole words from a search for bytes, so tails are looked for too.
 TRACES = ("xylographic", "lographic", "quizzicality", "uizzical", "丙烯酸酯", "丙烯", "烯酸", "酯过")
-DAY_MS = 86_400_000
+# The index stores stems, each without the beginning that it shares with the one before: this is left.
+TAILS_IN_INDEX = ("lograph", "uizzic", "烯", "敏")
 
 
 def vocabulary(store: MemoryStore) -> set[str]:
@@ -34,7 +35,13 @@ def vocabulary(store: MemoryStore) -> set[str]:
 
 def traces_in(path: Path) -> list[str]:
     image = path.read_bytes()
-    return [trace for trace in TRACES if trace.encode() in image]
+    return [trace for trace in (*TRACES, *TAILS_IN_INDEX) if trace.encode() in image]
+
+
+def tails_in_index(store: MemoryStore) -> list[str]:
+    """fts5vocab passes over deleted terms whose bytes are still there, so the blocks are searched."""
+    blocks = b"".join(row["block"] for row in store.database.query("SELECT block FROM message_search_data"))
+    return [tail for tail in TAILS_IN_INDEX if tail.encode() in blocks]
 
 
 def index_is_sound(store: MemoryStore) -> bool:
@@ -84,7 +91,8 @@ def test_no_trace_of_a_forgotten_text(file_store: MemoryStore, tmp_path: Path) -
     tell_everywhere(store)
     store.database.image_to(tmp_path / "before.db")
     assert traces_in(tmp_path / "before.db")
-    assert {"xylograph", "丙烯"} & vocabulary(store)
+    assert {"xylograph", "丙烯"} <= vocabulary(store)
+    assert tails_in_index(store) == list(TAILS_IN_INDEX)
     store.forget(text="XYLOGRAPHIC quizzicality")
     store.forget(text=CHINESE)
     for table, columns in (
@@ -104,6 +112,7 @@ def test_no_trace_of_a_forgotten_text(file_store: MemoryStore, tmp_path: Path) -
     assert store.search("quizzicality") == []
     left = vocabulary(store)
     assert not [term for term in left if "xylogr" in term or "quizz" in term or set(term) & set("丙烯酸酯")]
+    assert tails_in_index(store) == []
     assert index_is_sound(store)
     store.database.image_to(tmp_path / "after.db")
     assert traces_in(tmp_path / "after.db") == []
@@ -288,3 +297,34 @@ def test_forgetting_is_one_transaction(store: MemoryStore) -> None:
         store.forget(text=SECRET)
     assert {**store.stats(), "bytes": 0} == {**changes, "bytes": 0}
     assert index_is_sound(store)
+
+
+@pytest.mark.parametrize("named", ["message_id", "session_id", "text", "cleanup", "import"])
+def test_every_way_of_forgetting_leaves_nothing_in_the_index(
+    store: MemoryStore, clock: SteppedClock, tmp_path: Path, named: str
+) -> None:
+    kept = store.create_session()
+    clock.advance(days=1)
+    session = store.create_session()
+    message = store.add_message(session.id, "user", f"{SECRET} {CHINESE}")
+    store.export_to(tmp_path / "with.db")
+    copy = MemoryStore(":memory:", clock=clock)
+    copy.import_file(tmp_path / "with.db")
+    assert tails_in_index(store) == tails_in_index(copy) == list(TAILS_IN_INDEX)
+    if named == "message_id":
+        store.forget(message_id=message.id)
+    elif named == "session_id":
+        store.forget(session_id=session.id)
+    elif named == "text":
+        store.forget(text="quizzicality")
+    elif named == "cleanup":
+        clock.advance(days=31)
+        store.cleanup_old_messages(30, delete=True)
+    else:  # forgotten in another copy
+        store.forget(message_id=message.id)
+        store.export_to(tmp_path / "without.db")
+        copy.import_file(tmp_path / "without.db")
+        assert tails_in_index(copy) == []
+    assert tails_in_index(store) == []
+    assert store.get_session(kept.id).id == kept.id
+    copy.close()

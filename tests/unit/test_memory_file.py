@@ -207,6 +207,17 @@ def test_replace_leaves_other_users_alone(fresh: MemoryStore, exported: Path) ->
     assert [hit.message_id for hit in other.search("mine")] == [message.id]
 
 
+def test_replace_leaves_no_words_in_the_index(fresh: MemoryStore, exported: Path) -> None:
+    fresh.add_message(fresh.create_session().id, "user", "quizzicality")
+
+    def stored() -> bytes:
+        return b"".join(row["block"] for row in fresh.database.query("SELECT block FROM message_search_data"))
+
+    assert b"uizzic" in stored()
+    fresh.import_file(exported, mode="replace")
+    assert b"uizzic" not in stored()
+
+
 # -- what disagrees --
 
 
@@ -237,6 +248,36 @@ def test_forgotten_there_goes_here(
     assert fresh.search("京都") == []
     assert index_is_sound(fresh)
     assert [message.content for message in fresh.get_recent_messages(session.id)] == ["Noted.", "later"]
+
+
+def test_uses_of_what_was_forgotten_do_not_return(store: MemoryStore, exported: Path) -> None:
+    store.forget(fact_id=store.list_facts(prefix="user::diet")[0].id)
+    assert rows(store, "uses") == []
+    report = store.import_file(exported)
+    assert rows(store, "uses") == []
+    assert report["skipped"]["uses"] == 1
+
+
+def test_what_was_rejected_here_is_not_proposed_by_a_file(store: MemoryStore, tmp_path: Path) -> None:
+    proposed = store.propose_fact("user::diet", "carnivore")
+    assert proposed is not None
+    store.export_to(tmp_path / "before.db")
+    store.reject_fact(proposed.id)
+    store.import_file(tmp_path / "before.db")
+    assert store.list_facts(status="candidate") == []
+
+
+def test_facts_of_two_agents_do_not_dispute_each_other(
+    store: MemoryStore, clock: SteppedClock, tmp_path: Path
+) -> None:
+    MemoryStore(store.database.connection, agent_id="one", clock=clock).set_fact("user::name", "Wei")
+    store.export_to(tmp_path / "one.db")
+    other = MemoryStore(":memory:", agent_id="two", clock=clock)
+    mine = other.set_fact("user::name", "Boss")
+    assert other.import_file(tmp_path / "one.db")["conflicts"] == 0
+    assert other.get_fact("user::name") == mine
+    assert {row["status"] for row in rows(other, "facts")} == {"current"}
+    other.close()
 
 
 def test_another_text_under_the_same_id_becomes_an_older_version(

@@ -14,7 +14,7 @@ from .errors import InvalidInputError
 from .extraction import propose, task_key
 from .extraction.clauses import split_statement
 from .extraction.days import day_in
-from .extraction.guards import refusal, secret_spans
+from .extraction.guards import MAX_READ, refusal, secret_spans
 from .models.intents import understand
 from .records import Fact, Message, Tool
 from .store import MemoryStore
@@ -39,7 +39,8 @@ class Noticed:
 
 def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     """What the memory holds of what `said` states, whenever it was learned."""
-    noticed = Noticed(refused=refusal(said.content) or ("secret" if secret_spans(said.content) else None))
+    secret = "secret" if secret_spans(said.content[:MAX_READ]) else None
+    noticed = Noticed(refused=refusal(said.content) or secret)
     for proposal in propose(said.content):
         for fact in store.list_facts(status=None, prefix=proposal["key"]):
             if fact.key != proposal["key"] or normalize(fact.value) != normalize(proposal["value"]):

@@ -14,7 +14,7 @@ from . import rules_en, rules_zh
 from .clauses import Clause, Found, clauses, sentences, slug, split_statement
 from .commands import command_in
 from .days import day_spoken_of
-from .guards import MASK, masked, refusal, safe_clauses, secret_spans
+from .guards import MASK, MAX_READ, masked, refusal, safe_clauses, secret_spans
 from .reading import Reading
 
 __all__ = ["propose", "task_key"]
@@ -64,6 +64,7 @@ def propose(
     """
     if refusal(text) is not None:
         return []
+    text = text[:MAX_READ]
     visible = masked(text)
     found: list[tuple[Found, bool]] = []
     for sentence in _with_whole_statements(visible):

@@ -24,7 +24,7 @@ class Command:
 
 _POLITE_EN = (
     r"(?:(?:please|pls|hey|hi|ok|okay|oh|and|also|so|now|then|just|kindly|always|(?:can|could|would|will) you(?: please)?"
-    r"|(?:I|I'd) (?:want|like|need) you to|make sure (?:you|to)|you (?:should|must|can|need to))[ ,]+)*"
+    r"|(?:I|I'd) (?:want|like|need) you to|make sure (?:you|to)|you (?:should|must|can|need to))[ ,]+){0,6}"
 )
 _TODO_EN = re.compile(
     rf"{_POLITE_EN}(?:remind me(?: (?:again|later))?(?P<when> (?:tomorrow|tonight|today|on \w+|next \w+|at [\w: ]+?|in \w+ \w+))? (?:to|about|of|that I (?:have|need) to)"
@@ -40,7 +40,7 @@ _REMEMBER_EN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _POLITE_ZH = (
-    r"(?:请你?|麻烦你?|帮我|帮忙|给我|你要|你得|一定要|务必|好的|那|嗯|对了|另外|还有|千万|你|要|，|,)*"
+    r"(?:请你?|麻烦你?|帮我|帮忙|给我|你要|你得|一定要|务必|好的|那|嗯|对了|另外|还有|千万|你|要|，|,){0,8}"
 )
 _TODO_ZH = re.compile(
     rf"{_POLITE_ZH}(?:记得)?(?:(?P<when>(?:今|明|后)[天晚早]|下?周[一二三四五六日天末]|[今明后]天(?:早上|上午|中午|下午|晚上))(?:记得)?)?"

@@ -13,14 +13,16 @@ from collections.abc import Iterator
 
 from .clauses import Clause, clauses, sentences
 
-__all__ = ["MASK", "is_private", "masked", "refusal", "safe_clauses", "secret_spans"]
+__all__ = ["MASK", "MAX_READ", "masked", "refusal", "safe_clauses", "secret_spans"]
 
 MASK = "\ufffc"
+# Characters; a longer message is something pasted, and what the user says stands before or after it.
+MAX_READ, TAIL = 20_000, 1000
 
 # -- the whole message --
 
 _PRIVATE = re.compile(
-    r"(?:^|[.!?,;:(\n—–-]\s*|\b(?:please|but|and|so|ok|okay|just)\s+)(?:please\s+)?(?:don't|do not|dont|never)\s+"
+    r"(?:^|[.!?,;:(\n—–-][ \t]*|\b(?:please|but|and|so|ok|okay|just)\s+)(?:please\s+)?(?:don't|do not|dont|never)\s+"
     r"(?:you\s+)?(?:ever\s+)?(?:remember|save|store|keep|record|memori[sz]e|note|log|write)\b(?!\s+to\b)"
     r"|\b(?:no need to|needn't|don't need to|do not need to|don't have to|shouldn't|must not|mustn't)\s+"
     r"(?:remember|save|store|memori[sz]e|record)\b"
@@ -49,7 +51,7 @@ _ROLE_PLAY = re.compile(
 
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`", re.DOTALL)
 _QUOTED_LINE = re.compile(r"^[ \t]*(?:>|\{|\[\{|</?\w|\$ ).*$", re.MULTILINE)
-_TAGGED = re.compile(r"<(\w[\w-]*)[^<>]*>.*?</\1>", re.DOTALL)
+_TAGGED = re.compile(r"<(\w[\w-]*)[^<>]{0,200}>.{0,2000}?</\1>", re.DOTALL)
 _LABELLED = re.compile(
     r"^[ \t]*(?!(?:note|notes|fyi|ps|p\.s|btw|by the way|update|reminder|about me|me|to-?do|done|finished|remember(?: this)?"
     r"|please remember(?: this)?|hi|hello|备忘|记住|请记住|记一下|待办|补充|注意|关于我|提醒|完成|已完成)[ \t]*[:：])"
@@ -133,11 +135,6 @@ _RANDOM = re.compile(
 )
 
 
-def is_private(text: str) -> bool:
-    """The user asks not to keep this."""
-    return _PRIVATE.search(_straight(text)) is not None
-
-
 def secret_spans(text: str) -> list[tuple[int, int]]:
     """Where passwords, keys, tokens, card and identity numbers stand."""
     spans = [match.span() for pattern in (*_SECRETS, _RANDOM) for match in pattern.finditer(text)]
@@ -147,6 +144,8 @@ def secret_spans(text: str) -> list[tuple[int, int]]:
 
 def refusal(text: str) -> str | None:
     """Why nothing at all is learned from a message: "private", "roleplay", "joke"; None if it may be read."""
+    if len(text) > MAX_READ:
+        text = f"{text[:MAX_READ]}\n{text[-TAIL:]}"  # “don't remember this” may also come last
     straight = _straight(text)
     if _PRIVATE.search(straight):
         return "private"

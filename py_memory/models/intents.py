@@ -11,6 +11,9 @@ from py_memory.text import detect_language
 __all__ = ["Intent", "understand"]
 
 
+MAX_READ = 1000  # characters; what a long message asks for stands at its beginning
+
+
 @dataclass(frozen=True)
 class Intent:
     """`kind` with what it is about: yes, no, about_me, todo_list, todo_done, forget, forget_all, thanks,
@@ -70,7 +73,7 @@ _SURE = re.compile(r"^\W*(?:yes|sure|是的|好的|对|确定)\b|^\W*(?:是的|�
 
 def understand(text: str) -> Intent:
     """What a message asks for. The words after it are the topic, without marks at their ends."""
-    text = text.strip().replace("’", "'")
+    text = text.strip()[:MAX_READ].replace("’", "'")
     language = detect_language(text)
     for kind, pattern in _ZH if language == "zh" else _EN:
         if found := pattern.search(text):

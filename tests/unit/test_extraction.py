@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -323,3 +325,13 @@ def test_splitting_loses_nothing(text: str, limit: int) -> None:
     parts = split_statement(text, limit)
     assert all(0 < len(part) <= limit for part in parts)
     assert "".join(text.split()) == "".join("".join(parts).split())
+
+
+@pytest.mark.cpython
+@pytest.mark.parametrize("piece", ["hi, ", "<a>", "我叫林，", '"I ', "remember that ", "\n", "aB1+"])
+def test_a_huge_message_is_read_in_time(piece: str) -> None:
+    """Patterns must not go over a text again for each of its characters: that would take hours here."""
+    text = (piece * (1 << 20))[: 1 << 20]
+    started = time.monotonic()
+    propose(text)
+    assert time.monotonic() - started < 20

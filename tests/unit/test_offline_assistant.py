@@ -1,0 +1,341 @@
+"""The offline assistant end to end: through ChatAgent with a real store."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from py_memory import ChatAgent, MemoryStore, OfflineAssistant
+from py_memory.models.intents import understand
+from py_memory.records import Message
+from tests.unit.support import run
+
+
+class Talk:
+    """A conversation with the assistant."""
+
+    def __init__(self) -> None:
+        self.now = 1_790_000_000_000  # 21 September 2026
+        self.store = MemoryStore(":memory:", clock=lambda: self.now)
+        self.agent = ChatAgent(self.store, OfflineAssistant())
+        self.last: Message
+
+    def __call__(self, text: str) -> str:
+        self.now += 1000
+        self.last = run(self.agent.chat_round(None, text))
+        assert self.last.status == "complete"
+        return self.last.content
+
+    def facts(self, status: str = "current") -> set[tuple[str, str]]:
+        return {(fact.key, fact.value) for fact in self.store.list_facts(status=status)}
+
+    def confirm_all(self) -> None:
+        for fact in self.store.list_facts(status="candidate"):
+            self.store.confirm_fact(fact.id)
+
+
+@pytest.fixture
+def talk() -> Talk:
+    return Talk()
+
+
+ENGLISH = "I'm Lin, vegetarian, my daughter Mei is 6, I answer in Chinese"
+CHINESE = "我叫林，吃素，女儿小梅6岁"
+FIRST = {
+    ENGLISH: {
+        ("user::name", "Lin"),
+        ("user::diet", "vegetarian"),
+        ("user::family::daughter", "Mei"),
+        ("user::family::daughter::age", "6"),
+        ("user::language", "Chinese"),
+    },
+    CHINESE: {
+        ("user::name", "林"),
+        ("user::diet", "吃素"),
+        ("user::family::daughter", "小梅"),
+        ("user::family::daughter::age", "6"),
+    },
+}
+
+
+@pytest.mark.parametrize("text", FIRST)
+def test_what_is_inferred_waits_for_a_yes(talk: Talk, text: str) -> None:
+    answer = talk(text)
+    assert FIRST[text] == talk.facts("candidate")
+    assert set() == talk.facts()
+    assert all(value in answer for _, value in FIRST[text])
+    for fact in talk.store.list_facts(status="candidate"):
+        assert fact.quote
+        assert fact.quote in text
+        assert fact.source_message_id == talk.last.parent_id
+    assert len(talk.store.list_uses(talk.last.id)) == len(FIRST[text])
+
+
+@pytest.mark.parametrize(("text", "yes"), [(ENGLISH, "yes, please"), (CHINESE, "好的")])
+def test_yes_keeps_what_was_proposed(talk: Talk, text: str, yes: str) -> None:
+    talk(text)
+    talk(yes)
+    assert FIRST[text] == talk.facts()
+
+
+@pytest.mark.parametrize(("text", "no"), [(ENGLISH, "no"), (CHINESE, "不用")])
+def test_no_drops_it_for_good(talk: Talk, text: str, no: str) -> None:
+    talk(text)
+    talk(no)
+    talk(text)
+    assert set() == talk.facts() | talk.facts("candidate")
+
+
+def test_yes_to_nothing_keeps_nothing(talk: Talk) -> None:
+    talk("I'm Lin")
+    talk("hello")
+    talk("yes")
+    assert set() == talk.facts()
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "question"),
+    [
+        ("remember that my locker is 42", "my locker is 42", "What is my locker number?"),
+        ("记住我的储物柜是42号", "我的储物柜是42号", "我的储物柜是几号？"),
+    ],
+)
+def test_remembering_in_plain_words(talk: Talk, text: str, value: str, question: str) -> None:
+    assert value in talk(text)
+    assert {("user::note", value)} == talk.facts()
+    assert value in talk(text)  # said again, it is known
+    assert {("user::note", value)} == talk.facts()
+    answer = talk(question)
+    assert value in answer
+    assert text in answer  # the quote
+    assert re.search(r"21 September 2026|2026年9月21日", answer)
+    assert talk.store.list_facts()[0].id in [use.memory_id for use in talk.store.list_uses(talk.last.id)]
+
+
+def test_it_claims_only_what_is_stored(talk: Talk) -> None:
+    for text in (
+        "remember my locker number",
+        "remember that my password is hunter2",
+        "don't remember this: I'm Bob",
+    ):
+        assert "I'll remember" not in talk(text)
+    assert set() == talk.facts() | talk.facts("candidate")
+
+
+@pytest.mark.parametrize(
+    ("text", "forget", "word"),
+    [
+        ("remember that my locker is 42", "forget my locker number", "42"),
+        ("记住我的储物柜是42号", "忘掉我的储物柜", "42"),
+    ],
+)
+def test_forgetting_one_thing(talk: Talk, text: str, forget: str, word: str) -> None:
+    talk(text)
+    answer = talk(forget)
+    assert set() == talk.facts()
+    assert word not in answer
+    assert re.search(r"2 of our messages|2 条消息", answer)
+
+
+@pytest.mark.parametrize(
+    ("texts", "forget"),
+    [
+        (
+            ["remember that the red key is upstairs", "remember that the blue key is downstairs"],
+            "forget the key",
+        ),
+        (["记住红钥匙在楼上", "记住蓝钥匙在楼下"], "忘掉钥匙"),
+    ],
+)
+def test_forgetting_asks_which(talk: Talk, texts: list[str], forget: str) -> None:
+    for text in texts:
+        talk(text)
+    answer = talk(forget)
+    assert len(talk.facts()) == 2
+    assert all(value in answer for _, value in talk.facts())
+
+
+@pytest.mark.parametrize(
+    ("text", "forget", "sure", "word"),
+    [
+        (
+            "remember that my locker is 42",
+            "forget everything about my locker",
+            "yes, forget everything about my locker",
+            "42",
+        ),
+        ("记住我的储物柜是42号", "忘掉关于储物柜的一切", "是的，忘掉关于储物柜的一切", "42"),
+    ],
+)
+def test_forgetting_everything_shows_it_first(
+    talk: Talk, text: str, forget: str, sure: str, word: str
+) -> None:
+    talk(text)
+    assert sure in talk(forget)
+    assert len(talk.facts()) == 1
+    talk(sure)
+    assert set() == talk.facts()
+    assert talk.store.search(word) == []
+
+
+@pytest.mark.parametrize("text", FIRST)
+@pytest.mark.parametrize("question", ["what do you know about me", "你知道我什么"])
+def test_what_is_known(talk: Talk, text: str, question: str) -> None:
+    talk(text)
+    talk.confirm_all()
+    answer = talk(question)
+    for fact in talk.store.list_facts():
+        assert fact.value in answer
+        assert fact.quote
+        assert fact.quote in answer
+    lines = [line for line in answer.splitlines() if line.startswith("- ")]
+    assert len(FIRST[text]) == len(lines)
+    assert all(re.search(r"21 September 2026|2026年9月21日", line) for line in lines)
+    assert {fact.id for fact in talk.store.list_facts()} == {
+        u.memory_id for u in talk.store.list_uses(talk.last.id)
+    }
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("We met the plumber on Tuesday about the leak", "What did I say about the plumber?"),
+        ("We met the plumber on Tuesday about the leak", "When did we meet the plumber?"),
+        ("The dentist is Doctor Anders in Hill Street", "Where is the dentist?"),
+        ("周二师傅来修了水管", "我说过水管什么？"),
+        ("牙医是王医生，在人民路", "牙医在哪里？"),
+    ],
+)
+def test_questions_are_answered_by_quoting(talk: Talk, told: str, question: str) -> None:
+    talk(told)
+    talk("I like tea")
+    talk(question)
+    answer = talk(question)  # the question asked before is no answer
+    assert told in answer
+    assert question not in answer
+    assert re.search(r"21 September 2026|2026年9月21日", answer)
+    assert "messages" in [use.memory_kind for use in talk.store.list_uses(talk.last.id)]
+
+
+@pytest.mark.parametrize(
+    ("question", "words"), [("Where is the atlas?", "found nothing"), ("地图册在哪里？", "没有找到")]
+)
+def test_nothing_found_is_said(talk: Talk, question: str, words: str) -> None:
+    assert words in talk(question)
+
+
+@pytest.mark.parametrize(
+    ("add", "question", "what", "done"),
+    [
+        ("remind me to buy milk", "what is left to do?", "buy milk", "I bought milk"),
+        ("remind me to buy milk", "what is left to do?", "buy milk", "done: buy milk"),
+        ("remind me to call Anna", "show my to-dos", "call Anna", "I called Anna"),
+        ("提醒我买牛奶", "还有什么要做", "买牛奶", "买好牛奶了"),
+        ("提醒我买牛奶", "还有什么要做？", "买牛奶", "我买了牛奶"),
+        ("提醒我交电费", "待办清单", "交电费", "完成：交电费"),
+    ],
+)
+def test_to_dos(talk: Talk, add: str, question: str, what: str, done: str) -> None:
+    assert what in talk(add)
+    assert what in talk(question)
+    assert what in talk(done)
+    assert set() == talk.facts()
+    assert what not in talk(question)
+    talk(add)
+    assert what in talk(question)  # the same again is open again
+
+
+@pytest.mark.parametrize(
+    ("add", "said"),
+    [
+        ("remind me to buy milk", "I haven't bought milk"),
+        ("remind me to buy milk", "Did I buy milk?"),
+        ("remind me to make a call", "I made a cake"),
+        ("提醒我买牛奶", "还没买牛奶"),
+        ("提醒我买牛奶", "牛奶买了吗"),
+    ],
+)
+def test_what_does_not_close_a_to_do(talk: Talk, add: str, said: str) -> None:
+    talk(add)
+    talk(said)
+    assert len(talk.facts()) == 1
+
+
+def test_it_asks_which_to_do_is_done(talk: Talk) -> None:
+    talk("remind me to call Anna about the house")
+    talk("remind me to call Anna about the car")
+    answer = talk("I called Anna")
+    assert "house" in answer
+    assert "car" in answer
+    assert len(talk.facts()) == 2
+
+
+@pytest.mark.parametrize(
+    ("told", "request_", "kept"),
+    [
+        (ENGLISH, "plan Saturday dinner", ["vegetarian", "Mei", "6"]),
+        (CHINESE, "帮我写周末的菜单", ["吃素", "小梅", "6"]),
+        ("I'm allergic to nuts", "Write me a cake recipe", ["nuts"]),
+    ],
+)
+@pytest.mark.parametrize("confirmed", [True, False])
+def test_a_request_it_cannot_fulfil(
+    talk: Talk, told: str, request_: str, kept: list[str], confirmed: bool
+) -> None:
+    talk(told)
+    if confirmed:
+        talk.confirm_all()
+    answer = talk(request_)
+    assert re.search("language model|语言模型", answer)
+    assert all(words in answer for words in kept)
+    assert bool(re.search("Not confirmed|确认", answer)) != confirmed
+
+
+def test_a_request_with_nothing_known(talk: Talk) -> None:
+    assert "language model" in talk("plan Saturday dinner")
+    assert talk.store.list_uses(talk.last.id) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("hello", "greeting"),
+        ("Hi there!", "greeting"),
+        ("thanks a lot", "thanks"),
+        ("how are you?", "small_talk"),
+        ("good night", "farewell"),
+        ("what can you do?", "help"),
+        ("what do you know about Anna?", "question"),
+        ("what should I cook tonight?", "request"),
+        ("What do I have left to do today?", "todo_list"),
+        ("forget what I said about the car", "forget"),
+        ("The weather is nice", "statement"),
+        ("你好", "greeting"),
+        ("谢谢你", "thanks"),
+        ("你好吗", "small_talk"),
+        ("晚安", "farewell"),
+        ("你能做什么？", "help"),
+        ("今晚吃什么好？", "request"),
+        ("给我推荐一本书", "request"),
+        ("把储物柜忘掉", "forget"),
+        ("今天天气不错", "statement"),
+        ("我女儿叫什么？", "question"),
+    ],
+)
+def test_intents(talk: Talk, text: str, kind: str) -> None:
+    assert kind == understand(text).kind
+    answer = talk(text)
+    assert bool(re.search("[\u4e00-\u9fff]", text)) == bool(re.search("[\u4e00-\u9fff]", answer))
+
+
+def test_greeting_by_name_rests_on_the_name(talk: Talk) -> None:
+    talk("remember that my name is Lin")
+    assert "Lin" in talk("hello")
+    assert [talk.store.list_facts()[0].id] == [use.memory_id for use in talk.store.list_uses(talk.last.id)]
+
+
+def test_a_day_is_told_with_its_date(talk: Talk) -> None:
+    talk.store.set_setting("zone", "+12:00")
+    talk("remind me tomorrow to call Anna")
+    assert "23 September 2026" in talk("what is left to do?")  # the 21st in UTC is the 22nd there

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import quote
 
 from . import text
 from .errors import (
@@ -45,7 +46,14 @@ BUSY_TIMEOUT_S = 10.0
 FIRST_SAFE_WAL = (3, 51, 3)
 BLOCK_PAGE_BYTES = 1024  # a turn dirties less than half the bytes that it does with pages of 4,096
 # What SQLite says when the file cannot be reached or written, though nothing in it is wrong.
-_STORAGE_SIGNS = ("is locked", "is full", "readonly", "unable to open", "disk I/O", "output file already exists")
+_STORAGE_SIGNS = (
+    "is locked",
+    "is full",
+    "readonly",
+    "unable to open",
+    "disk I/O",
+    "output file already exists",
+)
 
 Row: TypeAlias = sqlite3.Row
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
@@ -115,7 +123,8 @@ _UNTRUSTED_STEPS = 100_000  # of SQLite's machine between two looks at the clock
 def open_untrusted(path: Path) -> sqlite3.Connection:
     """Read-only connection to a file that may be hostile: no writing, no triggers, no virtual tables, bounded
     time and values (after sqlite.org/security.html). It is not changed, and no journal beside it is read."""
-    uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+    # Not as_uri(), which loads urllib.request and with it an HTTP client that the page does not carry.
+    uri = f"file:///{quote(path.resolve().as_posix().lstrip('/'))}?mode=ro&immutable=1"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "query_only=ON"):
         connection.execute(f"PRAGMA {pragma}").fetchall()
@@ -188,6 +197,7 @@ class Database:
         connection.row_factory = _row_factory_of(connection)
         connection.create_function("search_terms", 1, text.search_terms, deterministic=True)
         connection.create_function("search_marks", 2, text.search_marks, deterministic=True)
+        connection.create_function("search_fold", 1, text.normalize, deterministic=True)
         self._check_identity()
         self._run("PRAGMA foreign_keys=ON")
         self._run("PRAGMA secure_delete=ON")

@@ -48,17 +48,19 @@ def search(
     where = ["m.user_id = ?", "m.status IN ('complete', 'stopped')", "m.role IN ('user', 'assistant')"]
     where += [condition for condition, value in filters.items() if value is not None]
     values: list[object] = [user_id, *(value for value in filters.values() if value is not None)]
+    source = "messages m"
     if query := text.match_all(needle):
         where.append("m.seq IN (SELECT rowid FROM message_search WHERE message_search MATCH ?)")
         values.append(query)
-    elif (
-        needle.isascii()
-    ):  # no whole word to ask the index for; only a text beyond ASCII has to be folded to know
-        where.append("(instr(lower(v.content), ?) OR length(v.content) <> length(CAST(v.content AS BLOB)))")
-        values.append(needle)
+    else:  # no whole word to ask the index for, so texts are read; plain ASCII is quicker to fold
+        source += f" JOIN message_versions v ON {NEWEST_VERSION}"
+        where.append(
+            "CASE WHEN length(v.content) = length(CAST(v.content AS BLOB)) "
+            "THEN instr(lower(v.content), ?) ELSE instr(search_fold(v.content), ?) END"
+        )
+        values += [needle, needle]
     seqs = db.query(
-        f"SELECT m.seq FROM messages m JOIN message_versions v ON {NEWEST_VERSION} "
-        f"WHERE {' AND '.join(where)} ORDER BY m.created_at DESC, m.id DESC",
+        f"SELECT m.seq FROM {source} WHERE {' AND '.join(where)} ORDER BY m.created_at DESC, m.id DESC",
         values,
     )
     hits = _hits(db, [row["seq"] for row in seqs], needle)

@@ -54,8 +54,8 @@ class Session(Record):
 
 @dataclass(frozen=True, slots=True)
 class Message(Record):
-    """A message with its newest text. `edited` says that older versions exist; `notes` what was changed on arrival
-    (for example that NUL characters were replaced), empty when read back."""
+    """A message with its newest text. `edited` says that older versions exist; `notes` what was changed on
+    arrival (for example that NUL characters were replaced), empty when read back."""
 
     id: str
     user_id: str
@@ -143,8 +143,8 @@ class Fact(Record):
 
 @dataclass(frozen=True, slots=True)
 class Receipt(Record):
-    """What a deletion removed: `counts` by table, `operation_id` for undo() until `undo_until`, and in `beyond`
-    the places this program cannot reach, as stable codes the page has sentences for."""
+    """What a deletion removed: `counts` by table, `operation_id` for undo() until `undo_until`, and in
+    `beyond` the places this program cannot reach, as stable codes the page has sentences for."""
 
     operation_id: str
     counts: Mapping[str, int]
@@ -176,7 +176,8 @@ class ChainReport(Record):
 
 @dataclass(frozen=True, slots=True)
 class Hit(Record):
-    """An exact find in a message. `start` and `length` are in characters of `text`, an excerpt around the match."""
+    """An exact find in a message. `start` and `length` are in characters of `text`, an excerpt around the
+    match."""
 
     message_id: str
     session_id: str
@@ -203,7 +204,8 @@ class Recollection(Record):
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDelta(Record):
-    """A piece of a tool call. Pieces of one call share `index`; `arguments` are joined, then parsed as JSON."""
+    """A piece of a tool call. Pieces of one call share `index`; `arguments` are joined, then parsed as
+    JSON."""
 
     index: int
     id: str | None = None

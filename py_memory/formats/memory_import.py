@@ -8,6 +8,7 @@ older version of the message, or a disputed fact. What was forgotten here or the
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -350,19 +351,25 @@ class _Import:
 
 def _json_problem(column: str, value: str) -> str | None:
     """Why it cannot be taken: not JSON, too deep for its readers, or of another shape than they expect."""
+    # Seen before parsing: in WebAssembly a parser that recurses too far ends the whole interpreter.
+    if _depth(value) > MAX_JSON_DEPTH:
+        return f"{column} is nested too deeply"
     try:
         parsed = json.loads(value)
-    except (ValueError, RecursionError):
+    except ValueError:
         return f"{column} is not JSON"
     if not isinstance(parsed, _SHAPES.get(column, object)):
         return f"{column} is not of the right shape"
-    level = [parsed]
-    for _ in range(MAX_JSON_DEPTH):
-        inner = [item for item in level if isinstance(item, dict | list)]
-        if not inner:
-            return None
-        level = [child for item in inner for child in (item.values() if isinstance(item, dict) else item)]
-    return f"{column} is nested too deeply"
+    return None
+
+
+def _depth(value: str) -> int:
+    """How many brackets are open at once, those inside strings left out."""
+    deepest = depth = 0
+    for mark in re.findall(r"[\[\]{}]", re.sub(r'"(?:[^"\\]|\\.)*"', "", value)):
+        depth += 1 if mark in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _scope(fact: Mapping[str, Any]) -> str:

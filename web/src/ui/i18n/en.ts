@@ -84,7 +84,7 @@ export const en = {
   },
   composer: {
     label: "Message",
-    placeholder: "Tell me something, or ask what you told me…",
+    placeholder: "Tell me something, or ask…",
     send: "Send",
     stop: "Stop",
     hint: "Enter sends, Shift + Enter starts a new line",
@@ -93,7 +93,7 @@ export const en = {
   empty: {
     title: "What should I remember?",
     lead: "A quiet notebook that listens. Tell it things in your own words; it keeps only what you say yes to, and finds it again when you ask.",
-    points: ["Private: it lives in this browser", "Works offline, with no account", "Yours: one file, to take anywhere"],
+    points: ["Private, in this browser", "Offline, no account", "Yours, in one file"],
     try: "Try one of these",
     examples: [
       "I'm Lena, I'm vegetarian, and my daughter Mei is 6.",

@@ -15,15 +15,15 @@ import { Icon } from "./icons";
 const point = (id: string | null): void => state.set({ pointed: id });
 
 export function Proposals({ facts, heading = true }: { facts: readonly Fact[]; heading?: boolean }): JSX.Element | null {
-  const section = useRef<HTMLElement>(null);
+  const group = useRef<HTMLDivElement>(null);
   if (facts.length === 0) return null;
   // The button that was pressed goes away; whoever uses the keyboard goes on from here.
   const answer = (work: () => Promise<unknown>): void => {
     act(work);
-    section.current?.focus({ preventScroll: true });
+    group.current?.focus({ preventScroll: true });
   };
   return (
-    <section class="proposals" aria-label={t.facts.proposed} tabIndex={-1} ref={section}>
+    <div class="proposals" role="group" aria-label={t.facts.proposed} tabIndex={-1} ref={group}>
       {heading ? (
         <p class="proposals-heading">
           <span>{t.facts.proposed}</span> <small>{t.facts.proposedNote}</small>
@@ -35,7 +35,7 @@ export function Proposals({ facts, heading = true }: { facts: readonly Fact[]; h
           <Icon name="check" /> {t.facts.keepAll}
         </button>
       ) : null}
-    </section>
+    </div>
   );
 }
 

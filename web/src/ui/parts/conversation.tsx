@@ -90,9 +90,12 @@ function useScrolling(current: string | null) {
     const follow = (): void => {
       if (pinned.current) element.scrollTop = element.scrollHeight;
     };
+    let top = 0;
     const note = (): void => {
       const left = element.scrollHeight - element.scrollTop - element.clientHeight;
-      pinned.current = left < NEAR_END_PX;
+      // What arrives meanwhile makes the end recede; only a reader goes back.
+      pinned.current = left < NEAR_END_PX || (pinned.current && element.scrollTop >= top);
+      top = element.scrollTop;
       setAtEnd(left < element.clientHeight / 2);
     };
     const observer = new ResizeObserver(follow);

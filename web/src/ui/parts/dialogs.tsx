@@ -80,7 +80,7 @@ function Storage(): JSX.Element {
         <dd>{status?.memoryOnly ? storage.memoryOnly : kept}</dd>
         <dt>{storage.space}</dt>
         <dd>
-          {usage != null && quota ? storage.used(size(usage), size(quota)) : storage.spaceUnknown}
+          <span>{usage != null && quota ? storage.used(size(usage), size(quota)) : storage.spaceUnknown}</span>
           {usage != null && quota ? <meter min={0} max={quota} high={quota * 0.9} value={usage} aria-label={storage.space} /> : null}
         </dd>
         <dt>{storage.lastSave}</dt>
@@ -89,17 +89,17 @@ function Storage(): JSX.Element {
         <dd>{storage.generationNote(status?.generation ?? 0)}</dd>
         <dt>{storage.tab}</dt>
         <dd>
-          {status?.owner === "other-tab" ? storage.otherTab : storage.thisTab}
+          <span>{status?.owner === "other-tab" ? storage.otherTab : storage.thisTab}</span>
           {status?.owner === "other-tab" ? <button type="button" onClick={() => memoryNow()?.takeOver()}>{storage.useHere}</button> : null}
         </dd>
         <dt>{storage.installed}</dt>
         <dd>
-          {installed ? storage.isInstalled : `${storage.notInstalled} ${installable ? "" : storage.installHow}`}
+          <span>{installed ? storage.isInstalled : `${storage.notInstalled} ${installable ? "" : storage.installHow}`}</span>
           {installable && !installed ? <button type="button" onClick={installable}>{storage.install}</button> : null}
         </dd>
         <dt>{storage.backup}</dt>
         <dd>
-          {lastExport ? `${full(lastExport)} (${ago(lastExport)})` : storage.never}
+          <span>{lastExport ? `${full(lastExport)} (${ago(lastExport)})` : storage.never}</span>
           <button type="button" disabled={!ready} onClick={() => act(exportFile)}>{storage.exportNow}</button>
         </dd>
       </dl>

@@ -30,10 +30,9 @@ export function Header(): JSX.Element {
         <MemoryStatus />
       </div>
       <div class="header-actions">
-        <button type="button" class="tool" aria-label={t.header.memory} title={waiting ? t.header.waitingFacts(waiting) : undefined} aria-expanded={panel} onClick={() => openPanel(!panel)}>
+        <button type="button" class="tool" data-waiting={waiting || undefined} aria-label={t.header.memory} title={waiting ? t.header.waitingFacts(waiting) : t.header.memory} aria-expanded={panel} onClick={() => openPanel(!panel)}>
           <Icon name="memory" />
           <span class="tool-name">{t.header.memory}</span>
-          {waiting ? <span class="badge" aria-hidden="true">{waiting}</span> : null}
         </button>
         <button type="button" class="tool" aria-label={t.header.export} title={t.header.export} disabled={!ready || busy !== null} onClick={() => act(exportFile)}>
           <Icon name="export" />

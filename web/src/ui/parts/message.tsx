@@ -46,7 +46,9 @@ export const Turn = memo(({ message, kept, proposals, target, question }: TurnPr
           {message.edited ? <span>{t.chat.edited}</span> : null}
           {message.status === "stopped" ? <span>{t.chat.stopped}</span> : null}
           {message.status === "streaming" ? null : (
-            <button type="button" class="quiet bare" onClick={() => act(() => forgetMessage(message))}>{t.chat.forgetMessage}</button>
+            <button type="button" class="icon-button bare" aria-label={t.chat.forgetMessage} title={t.chat.forgetMessage} onClick={() => act(() => forgetMessage(message))}>
+              <Icon name="bin" />
+            </button>
           )}
         </footer>
         {message.notes.map((note) => <p key={note} class="note">{t.chat.notes[note] ?? note}</p>)}

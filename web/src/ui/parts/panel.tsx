@@ -12,6 +12,7 @@ import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Proposals } from "./cards";
 import { Editor } from "./editor";
+import { keepFocus } from "./focus";
 import { Icon } from "./icons";
 
 const SEARCHABLE_FROM = 12;
@@ -23,12 +24,12 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
   const panel = useRef<HTMLElement>(null);
   const close = (): void => openPanel(false);
   useEffect(() => {
-    const before = document.activeElement as HTMLElement | null;
+    const giveBack = keepFocus();
     panel.current?.focus();
-    return () => before?.focus();
+    return giveBack;
   }, []);
   const words = query.trim().toLowerCase();
-  const found = facts.filter((fact) => `${keyInWords(fact.key)} ${fact.value}`.toLowerCase().includes(words));
+  const found = inOrder(facts).filter((fact) => `${keyInWords(fact.key)} ${fact.value}`.toLowerCase().includes(words));
   const pinned = found.filter((fact) => fact.pinned);
   const go = (id: string): void =>
     act(async () => {
@@ -64,6 +65,9 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
     </aside>
   );
 }
+
+/** As they were learned, so that nothing moves when something else is used or changed. */
+const inOrder = (facts: readonly Fact[]): Fact[] => [...facts].sort((a, b) => (a.id < b.id ? -1 : 1));
 
 function Group({ title, facts, go }: { title: string; facts: readonly Fact[]; go: (id: string) => void }): JSX.Element | null {
   if (facts.length === 0) return null;
@@ -108,7 +112,7 @@ function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Elem
       {fact.needs_review ? (
         <p class="review">{t.panel.review} <button type="button" aria-describedby={id} onClick={() => act(() => keep(fact))}>{t.panel.stillRight}</button></p>
       ) : null}
-      {fact.quote ? <blockquote dir="auto">{fact.quote}</blockquote> : null}
+      {fact.quote ? <p class="quote" dir="auto"><q>{fact.quote}</q></p> : null}
       {former ? <p class="former" dir="auto">{t.panel.before(former.value, day(former.superseded_at ?? former.created_at))}</p> : null}
       <div class="entry-actions">
         {fact.key.startsWith("task::") ? (

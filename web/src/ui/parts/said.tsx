@@ -1,6 +1,6 @@
 /** The user's own words as they were written, with the words underlined from which something was learned. */
 
-import type { JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Fact } from "../model";
 import { Code } from "./markdown";
@@ -25,7 +25,12 @@ export const Said = memo(({ text, facts, pointed }: SaidProps) => {
   return (
     <>
       {lines.map((line, i) =>
-        typeof line === "string" ? <Code key={i} text={line} /> : <Line key={i} pieces={line} pointed={pointed} />,
+        typeof line === "string" ? (
+          <Code key={i} text={line} />
+        ) : (
+          // The line break makes no difference to the eye, but to what is copied or read out.
+          <Fragment key={i}><Line pieces={line} pointed={pointed} />{"\n"}</Fragment>
+        ),
       )}
     </>
   );
@@ -33,7 +38,7 @@ export const Said = memo(({ text, facts, pointed }: SaidProps) => {
 
 function Line({ pieces, pointed }: { pieces: readonly Piece[]; pointed: string | null }): JSX.Element {
   return (
-    <p dir="auto">
+    <div class="line" dir="auto">
       {pieces.map(({ text, facts }) => {
         if (facts.length === 0) return text;
         const waiting = facts.some((fact) => fact.status === "candidate");
@@ -41,7 +46,7 @@ function Line({ pieces, pointed }: { pieces: readonly Piece[]; pointed: string |
         return <mark class={`learned ${waiting ? "waiting" : "kept"}${here ? " pointed" : ""}`}>{text}</mark>;
       })}
       {pieces.length === 0 ? <br /> : null}
-    </p>
+    </div>
   );
 }
 

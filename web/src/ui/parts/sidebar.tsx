@@ -7,6 +7,7 @@ import { deleteSession, newChat, openSession, rename, search, showMoreSessions, 
 import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Editor } from "./editor";
+import { keepFocus } from "./focus";
 import { Icon, Mark } from "./icons";
 
 const SEARCH_MS = 150;
@@ -15,19 +16,20 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
   const open = useStore(state, (value) => value.drawer);
   const lastExport = useStore(state, (value) => value.lastExport);
   const loaded = useStore(state, (value) => value.loaded);
-  const sidebar = useRef<HTMLDivElement>(null);
+  const sidebar = useRef<HTMLElement>(null);
   const close = (): void => state.set({ drawer: false });
   const trapped = narrow && open;
   useEffect(() => {
     if (!trapped) return;
-    const before = document.activeElement as HTMLElement | null;
+    const giveBack = keepFocus();
     sidebar.current?.querySelector<HTMLElement>("button")?.focus();
-    return () => before?.focus();
+    return giveBack;
   }, [trapped]);
   return (
     <>
-      <div
+      <nav
         class={open ? "sidebar open" : "sidebar"}
+        aria-label={t.sessions.label}
         ref={sidebar}
         onKeyDown={(event) => {
           if (event.key === "Escape" && narrow) close();
@@ -40,16 +42,16 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
             <button type="button" class="icon-button" aria-label={t.app.closeSessions} onClick={close}><Icon name="close" /></button>
           ) : null}
         </div>
-        <nav aria-label={t.sessions.label}>
+        <div class="sidebar-body">
           <button type="button" class="new-chat" onClick={newChat}><Icon name="plus" />{t.sessions.newChat}</button>
           <Search />
           <Sessions />
-        </nav>
+        </div>
         <footer class="sidebar-foot">
           <p>{t.sessions.privacy}</p>
           {loaded ? <p>{t.storage.backup}: {lastExport ? ago(lastExport) : t.storage.never}</p> : null}
         </footer>
-      </div>
+      </nav>
       {trapped ? <div class="veil" onClick={close} /> : null}
     </>
   );

@@ -43,8 +43,8 @@ function Note({ toast }: { toast: Toast }): JSX.Element {
             {label}
           </button>
         ))}
-        <button type="button" class="icon-button" aria-label={t.dismiss} onClick={() => dismissToast(id)}><Icon name="close" /></button>
       </div>
+      <button type="button" class="icon-button" aria-label={t.dismiss} onClick={() => dismissToast(id)}><Icon name="close" /></button>
     </div>
   );
 }

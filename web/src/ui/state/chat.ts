@@ -89,8 +89,7 @@ export function receive(event: Record<string, unknown>): void {
 
 function receiveMessage(message: Message, request: string): void {
   const { current, messages, outgoing, running } = state.get();
-  const sentHere = outgoing.some((other) => other.id === message.id);
-  const here = message.session_id === current || (current === null && (sentHere || running.has(request)));
+  const here = current === null || message.session_id === current;
   const status = message.role === "assistant" && message.status !== "streaming" ? "ended" : "goes on";
   const next = new Map(running);
   if (status === "ended") next.delete(request);

@@ -4,7 +4,7 @@ import { uuid7 } from "../../host/ids";
 import { t } from "../i18n";
 import type { Fact, Message, Receipt, Session } from "../model";
 import { readNamespaces, refreshFacts } from "./facts";
-import { act, call, toastWithUndo } from "./memory";
+import { act, asProblem, call, toastWithUndo } from "./memory";
 import { state } from "./state";
 
 const SESSIONS_PAGE = 40;
@@ -33,9 +33,12 @@ export async function refreshMessages(): Promise<void> {
   const turn = ++reading;
   const { current } = state.get();
   if (current === null || fresh.has(current)) return;
-  const messages = await call<Message[]>("get_recent_messages", { session_id: current, limit: limit + 1 });
+  const messages = await call<Message[]>("get_recent_messages", { session_id: current, limit: limit + 1 }).catch(unlessGone);
   if (turn !== reading || state.get().current !== current) return;
-  state.set({ messages: messages.slice(-limit), earlier: messages.length > limit });
+  if (!messages) return openNext(); // deleted meanwhile, perhaps in another tab
+  const known = new Map(state.get().messages.map((message) => [message.id, message]));
+  const merged = messages.slice(-limit).map((message) => unlessSame(known.get(message.id), message));
+  state.set({ messages: merged, earlier: messages.length > limit });
 }
 
 /** The first look into the memory: goes on with the most recent chat unless the user has begun one. */
@@ -71,10 +74,6 @@ export async function sessionForSending(id: string | null): Promise<string | nul
   return id;
 }
 
-export function isFresh(id: string | null): boolean {
-  return id === null || fresh.has(id);
-}
-
 export function showEarlier(): void {
   limit += MESSAGES_PAGE;
   act(refreshMessages);
@@ -97,11 +96,11 @@ export async function rename(id: string, title: string): Promise<void> {
 }
 
 export async function deleteSession(session: Session, withFacts = false): Promise<void> {
+  const wasOpen = state.get().current === session.id;
   const learned = withFacts ? [] : await factsLearnedIn(session.id);
   const receipt = await call<Receipt>("delete_session", { session_id: session.id, forget_facts: withFacts });
-  const wasOpen = state.get().current === session.id;
-  await refreshSessions();
-  if (wasOpen) await openNext();
+  if (wasOpen && state.get().current === session.id) await openNext();
+  else await refreshSessions();
   await refreshFacts();
   const back = async (): Promise<void> => {
     await refreshSessions();
@@ -117,7 +116,20 @@ export async function deleteSession(session: Session, withFacts = false): Promis
   toastWithUndo(receipt, say(titleOf(session)), back, { actions });
 }
 
+/** What has not changed is not rendered again. Notes about what was changed on arrival are told only then. */
+function unlessSame(known: Message | undefined, read: Message): Message {
+  if (!known) return read;
+  const same = known.content === read.content && known.status === read.status && known.edited === read.edited;
+  return same ? known : { ...read, notes: known.notes };
+}
+
+function unlessGone(error: unknown): null {
+  if (asProblem(error).name !== "NotFoundError") throw error;
+  return null;
+}
+
 async function openNext(): Promise<void> {
+  await refreshSessions();
   const next = state.get().sessions[0];
   if (next) await openSession(next.id);
   else state.set({ current: null, messages: [], earlier: false });

@@ -1,0 +1,387 @@
+"""What people do with the page: talk, keep, find again, tidy up. In English and in Chinese."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+Launch = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
+
+ANSWERED_MS = 20_000
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the page and its user say in one language."""
+
+    lang: str
+    html_lang: str
+    introduction: str
+    learned: tuple[str, ...]
+    message: str
+    conversation: str
+    sessions: str
+    new_chat: str
+    memory: str
+    panel: str
+    keep: str
+    keep_all: str
+    edit: str
+    no: str
+    save: str
+    forget: str
+    undo: str
+    status: str
+    saved: str
+    about_me: str
+    remind: str
+    task: str
+    left_to_do: str
+    done: str
+
+
+EN = Words(
+    lang="en",
+    html_lang="en",
+    introduction="I'm Lena, I'm vegetarian, and my daughter Mei is 6.",
+    learned=("Lena", "vegetarian", "Mei"),
+    message="Message",
+    conversation="Conversation",
+    sessions="Sessions",
+    new_chat="New chat",
+    memory="Memory",
+    panel="What I remember",
+    keep="Keep",
+    keep_all="Keep all",
+    edit="Edit",
+    no="No",
+    save="Save",
+    forget="Forget",
+    undo="Undo",
+    status="Memory status",
+    saved="Saved",
+    about_me="What do you know about me?",
+    remind="Remind me to water the plants.",
+    task="water the plants",
+    left_to_do="What is left to do?",
+    done="Done",
+)
+ZH = Words(
+    lang="zh",
+    html_lang="zh-Hans",
+    introduction="我叫小林，我吃素，我女儿小美6岁。",
+    learned=("小林", "吃素", "小美"),
+    message="消息",
+    conversation="对话",
+    sessions="会话",
+    new_chat="新对话",
+    memory="记忆",
+    panel="我记得的事",
+    keep="保留",
+    keep_all="全部保留",
+    edit="修改",
+    no="不要",
+    save="保存",
+    forget="忘掉",
+    undo="撤销",
+    status="记忆状态",
+    saved="已保存",
+    about_me="你知道我什么？",
+    remind="提醒我浇花",
+    task="浇花",
+    left_to_do="还有什么没做？",
+    done="完成",
+)
+
+
+@pytest.fixture
+def page(launch: Launch, open_page: OpenPage) -> Page:
+    return open_page(launch(viewport={"width": 1280, "height": 800}))
+
+
+@pytest.fixture(params=[EN, ZH], ids=lambda words: words.lang)
+def words(request: pytest.FixtureRequest) -> Words:
+    return request.param  # type: ignore[no-any-return]
+
+
+def button(page: Page | Locator, name: str) -> Locator:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def articles(page: Page, role: str) -> Locator:
+    return page.get_by_role("log").locator(f"article[data-role={role}]")
+
+
+def say(page: Page, text: str, *, message: str = "Message") -> Locator:
+    """Sends a message and gives its answer, once that is complete."""
+    answers = articles(page, "assistant")
+    before = answers.count()
+    box = page.get_by_role("textbox", name=message, exact=True)
+    box.fill(text)
+    box.press("Enter")
+    answer = answers.nth(before)
+    expect(answer).to_have_attribute("data-status", "complete", timeout=ANSWERED_MS)
+    return answer
+
+
+def call(page: Page, method: str, **kwargs: Any) -> Any:
+    return page.evaluate("([method, kwargs]) => pyMemory.call(method, kwargs)", [method, kwargs])
+
+
+def sessions(page: Page) -> Locator:
+    return page.get_by_role("navigation", name="Sessions").locator(".session")
+
+
+def panel(page: Page, name: str = "What I remember") -> Locator:
+    return page.get_by_role("complementary", name=name)
+
+
+def test_first_chat(launch: Launch, open_page: OpenPage, words: Words) -> None:
+    page = open_page(launch(), f"?lang={words.lang}")
+    assert page.get_attribute("html", "lang") == words.html_lang
+    say(page, words.introduction, message=words.message)
+    said = page.get_by_role("log", name=words.conversation).locator("article[data-role=user]")
+    expect(said).to_contain_text(words.introduction)
+    keep = button(page, words.keep)
+    assert keep.count() >= 3
+    underlined = "".join(said.locator("mark.waiting").all_inner_texts())
+    assert all(value in underlined for value in words.learned)
+    for _ in range(keep.count()):
+        left = keep.count()
+        keep.first.click()
+        expect(keep).to_have_count(left - 1)
+    assert said.locator("mark.kept").count() >= 3
+    expect(said.locator("mark.waiting")).to_have_count(0)
+    status = page.get_by_role("status", name=words.status)
+    expect(status).to_have_text(words.saved)
+    values = {fact["value"] for fact in call(page, "list_facts")}
+    assert set(words.learned) <= values
+
+    button(page, words.new_chat).click()
+    expect(said).to_have_count(0)
+    answer = say(page, words.about_me, message=words.message)
+    for value in words.learned:
+        expect(answer).to_contain_text(value)
+
+
+def test_what_was_kept_is_there_after_a_reload(tmp_path: Path, launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch(tmp_path))
+    say(page, EN.introduction)
+    button(page, EN.keep_all).click()
+    expect(button(page, EN.keep)).to_have_count(0)
+    page.reload()
+    expect(articles(page, "user").locator("mark.kept").first).to_be_visible(timeout=ANSWERED_MS)
+    expect(articles(page, "assistant")).to_have_count(1)
+
+
+def test_to_dos(launch: Launch, open_page: OpenPage, words: Words) -> None:
+    page = open_page(launch(viewport={"width": 1280, "height": 800}), f"?lang={words.lang}")
+    expect(say(page, words.remind, message=words.message)).to_contain_text(words.task)
+    expect(say(page, words.left_to_do, message=words.message)).to_contain_text(words.task)
+    button(page, words.memory).click()
+    button(panel(page, words.panel), words.done).click()
+    expect(button(panel(page, words.panel), words.done)).to_have_count(0)
+    assert call(page, "list_facts", prefix="task::") == []
+
+
+def test_edit_and_no(page: Page) -> None:
+    say(page, EN.introduction)
+    cards = page.locator(".proposals .card")
+    proposed = cards.count()
+    first, second = cards.filter(has_text="Lena"), cards.filter(has_text="vegetarian")
+    button(second, EN.no).click()
+    expect(cards).to_have_count(proposed - 1)
+    button(page, EN.undo).click()
+    expect(cards).to_have_count(proposed)
+    button(first, EN.edit).click()
+    field = page.get_by_role("textbox", name="Value of “Name”")
+    field.fill("Magdalena")
+    field.press("Enter")
+    expect(cards).to_have_count(proposed - 1)
+    assert call(page, "get_fact", key="user::name")["value"] == "Magdalena"
+
+
+def test_sessions(page: Page) -> None:
+    say(page, "The trip to Kyoto is in May.")
+    button(page, EN.new_chat).click()
+    say(page, "The boiler makes a noise.")
+    expect(sessions(page)).to_have_count(2)
+
+    boiler = sessions(page).filter(has_text="boiler")
+    boiler.hover()
+    button(boiler, "Rename").click()
+    title = page.get_by_role("textbox", name="Title of the chat")
+    title.fill("Heating")
+    title.press("Enter")
+    expect(sessions(page).filter(has_text="Heating")).to_have_count(1)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Heating")
+
+    search = page.get_by_role("searchbox", name="Search titles")
+    search.fill("kyoto")
+    expect(sessions(page)).to_have_count(1)
+    expect(sessions(page)).to_contain_text("Kyoto")
+    search.fill("nothing has this title")
+    expect(sessions(page)).to_have_count(0)
+    search.fill("")
+    expect(sessions(page)).to_have_count(2)
+
+    sessions(page).filter(has_text="Kyoto").locator(".session-title").click()
+    expect(articles(page, "user")).to_contain_text("Kyoto")
+
+
+def test_delete_and_undo(page: Page) -> None:
+    say(page, EN.introduction)
+    button(page, EN.keep_all).click()
+    expect(button(page, EN.keep)).to_have_count(0)
+    button(sessions(page).first, "Delete").click()
+    expect(sessions(page)).to_have_count(0)
+    expect(articles(page, "user")).to_have_count(0)
+    button(page, EN.undo).click()
+    expect(sessions(page)).to_have_count(1)
+    expect(articles(page, "user")).to_contain_text(EN.introduction)
+    expect(articles(page, "user").locator("mark.kept").first).to_be_visible()
+
+    button(sessions(page).first, "Delete").click()
+    expect(sessions(page)).to_have_count(0)
+    assert len(call(page, "list_facts")) >= 3
+    page.get_by_role("button", name=re.compile("^Also forget")).click()
+    expect(page.locator(".toast")).to_contain_text("with what was learned from it")
+    assert call(page, "list_facts") == []
+
+
+def test_memory_panel(page: Page) -> None:
+    say(page, EN.introduction)
+    button(page, EN.keep_all).click()
+    expect(button(page, EN.keep)).to_have_count(0)
+    button(page, EN.new_chat).click()
+    say(page, "I live in Berlin.")
+    button(page, EN.memory).click()
+    expect(panel(page).get_by_role("heading", name="Waiting for your yes")).to_be_visible()
+    name = panel(page).locator(".entry").filter(has_text="Lena")
+    expect(name).to_contain_text("Name")
+    expect(name).to_contain_text("since")
+    expect(name).to_contain_text("I'm Lena")
+
+    button(name, "Pin").click()
+    expect(panel(page).get_by_role("heading", name="Pinned")).to_be_visible()
+    button(name, "Unpin").click()
+    expect(panel(page).get_by_role("heading", name="Pinned")).to_have_count(0)
+
+    button(name, EN.edit).click()
+    field = page.get_by_role("textbox", name="Value of “Name”")
+    field.fill("Magdalena")
+    field.press("Enter")
+    changed = panel(page).locator(".entry").filter(has_text="Magdalena")
+    expect(changed).to_contain_text("Before: Lena")
+
+    diet = panel(page).locator(".entry").filter(has_text="Diet")
+    button(diet, EN.forget).click()
+    expect(diet).to_have_count(0)
+    button(page, EN.undo).click()
+    expect(diet).to_have_count(1)
+
+    button(diet, "Go to the message").click()
+    target = page.locator("article.target")
+    expect(target).to_contain_text(EN.introduction)
+    expect(target).to_be_in_viewport()
+    expect(target).to_be_focused()
+
+
+def test_a_message_sent_before_the_start_is_answered_once(
+    tmp_path: Path, launch: Launch, site_url: str
+) -> None:
+    context = launch(tmp_path)
+    page = context.new_page()
+    page.goto(site_url + "?lang=en")
+    box = page.get_by_role("textbox", name="Message", exact=True)
+    box.fill("My name is Ada.")
+    box.press("Enter")
+    sent = articles(page, "user")
+    expect(sent).to_have_count(1)
+    expect(sent).to_contain_text("Waiting")
+    # Gone before Python has started: the message was already on disk.
+    page.wait_for_timeout(300)
+    page.reload()
+    expect(articles(page, "assistant")).to_have_attribute("data-status", "complete", timeout=60_000)
+    expect(articles(page, "user")).to_have_count(1)
+    assert len(call(page, "list_sessions")) == 1
+
+
+def test_a_new_chat_begun_before_the_start(launch: Launch, site_url: str) -> None:
+    page = launch().new_page()
+    page.goto(site_url + "?lang=en")
+    button(page, EN.new_chat).click()
+    box = page.get_by_role("textbox", name="Message", exact=True)
+    box.fill("My name is Ada.")
+    box.press("Enter")
+    expect(articles(page, "assistant")).to_have_attribute("data-status", "complete", timeout=60_000)
+    expect(articles(page, "user")).to_contain_text("My name is Ada.")
+
+
+def test_long_histories_show_their_end_first(page: Page) -> None:
+    session = call(page, "create_session", title="Long")
+    items = [{"session_id": session["id"], "role": "user", "content": f"Line {n}."} for n in range(450)]
+    call(page, "add_messages", items=items)
+    sessions(page).filter(has_text="Long").locator(".session-title").click()
+    expect(articles(page, "user")).to_have_count(200)
+    expect(articles(page, "user").last).to_be_in_viewport()
+    page.get_by_role("button", name="Show earlier messages").click()
+    expect(articles(page, "user")).to_have_count(400)
+
+
+def test_export_and_import(page: Page, tmp_path: Path, launch: Launch, open_page: OpenPage) -> None:
+    say(page, EN.introduction)
+    button(page, EN.keep_all).click()
+    expect(button(page, EN.keep)).to_have_count(0)
+    with page.expect_download() as downloading:
+        button(page, "Export").click()
+    file = tmp_path / downloading.value.suggested_filename
+    downloading.value.save_as(file)
+    assert file.read_bytes().startswith(b"SQLite format 3\0")
+
+    other = open_page(launch())
+    with other.expect_file_chooser() as choosing:
+        button(other, "Import").click()
+    choosing.value.set_files(file)
+    report = other.get_by_role("dialog", name="Import finished")
+    expect(report).to_contain_text("2 messages")
+    button(report, "OK").click()
+    expect(articles(other, "user")).to_contain_text(EN.introduction)
+
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"this is no database" * 100)
+    with other.expect_file_chooser() as choosing:
+        button(other, "Import").click()
+    choosing.value.set_files(broken)
+    expect(other.locator(".toast.problem")).to_contain_text("not a memory")
+
+
+def test_storage(page: Page) -> None:
+    say(page, EN.introduction)
+    button(page, "Storage").click()
+    dialog = page.get_by_role("dialog", name="Storage")
+    expect(dialog).to_contain_text("Saved")
+    expect(dialog).to_contain_text("1 chat, 2 messages")
+    expect(dialog).to_contain_text("used")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+
+def test_two_tabs(launch: Launch, open_page: OpenPage) -> None:
+    context = launch()
+    first = open_page(context)
+    second = open_page(context)
+    expect(second.locator(".banner[data-code=other-tab]")).to_be_visible()
+    say(second, EN.introduction)
+    expect(sessions(first)).to_have_count(1)
+    expect(articles(first, "user")).to_contain_text(EN.introduction)
+    button(second, "Use here").click()
+    expect(second.locator(".banner[data-code=other-tab]")).to_have_count(0, timeout=ANSWERED_MS)
+    expect(first.locator(".banner[data-code=other-tab]")).to_be_visible(timeout=ANSWERED_MS)

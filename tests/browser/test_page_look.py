@@ -1,0 +1,196 @@
+"""How the page looks and reads: accessible in every state, in both themes and languages, on phones and on desks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+Launch = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
+State = Callable[[Page], None]
+
+ROOT = Path(__file__).resolve().parents[2]
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+SCREENS = os.environ.get("PY_MEMORY_SCREENS")
+ANSWERED_MS = 20_000
+
+TALK = {
+    "en": "I'm Lena, I'm vegetarian, and my daughter Mei is 6.",
+    "zh": "我叫小林，我吃素，我女儿小美6岁。",
+}
+NAMES = {
+    "en": {
+        "memory": "Memory",
+        "storage": "Storage",
+        "edit": "Edit",
+        "keep": "Keep",
+        "delete": "Delete",
+        "menu": "Show chats",
+    },
+    "zh": {
+        "memory": "记忆",
+        "storage": "存储",
+        "edit": "修改",
+        "keep": "保留",
+        "delete": "删除",
+        "menu": "显示对话列表",
+    },
+}
+DESK, PHONE = (1280, 800), (390, 844)
+LOOKS = [
+    (lang, size, scheme) for lang in ("en", "zh") for size in (DESK, PHONE) for scheme in ("light", "dark")
+]
+
+
+@pytest.fixture(params=LOOKS, ids=lambda look: f"{look[0]}-{look[1][0]}-{look[2]}")
+def look(request: pytest.FixtureRequest) -> tuple[str, tuple[int, int], str]:
+    return request.param  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def page(launch: Launch, site_url: str, look: tuple[str, tuple[int, int], str]) -> Iterator[Page]:
+    lang, (width, height), scheme = look
+    phone = {"has_touch": True, "is_mobile": True} if width < 500 else {}
+    context = launch(
+        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **phone
+    )
+    page = context.new_page()
+    page.goto(f"{site_url}?lang={lang}")
+    yield page
+
+
+def check(page: Page, look: tuple[str, tuple[int, int], str], state: str) -> None:
+    """No finding of axe, nothing wider than the screen; and a picture if asked for."""
+    lang, (width, _), scheme = look
+    if SCREENS:
+        folder = Path(SCREENS)
+        folder.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=folder / f"{lang}-{width}-{scheme}-{state}.png")
+    if not page.evaluate("typeof axe === 'object'"):
+        page.evaluate(AXE.read_text("utf-8") + "; undefined")
+    findings: list[Any] = page.evaluate(
+        """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations.map(
+            ({id, nodes}) => [id, nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.failureSummary}`)])"""
+    )
+    assert findings == [], f"{state}: {findings}"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{state} is wider than the screen"
+    wide = page.evaluate(
+        """() => [...document.querySelectorAll("#app *")].filter((element) => {
+            const {right, left, width} = element.getBoundingClientRect();
+            return width > 0 && left < innerWidth && right > innerWidth + 1 && !element.closest(".sidebar, pre, .table, .sr");
+        }).map((element) => element.outerHTML.slice(0, 120))"""
+    )
+    assert wide == [], f"{state}: cut off at the right: {wide}"
+
+
+def named(page: Page, look: tuple[str, tuple[int, int], str], name: str) -> Any:
+    return page.get_by_role("button", name=NAMES[look[0]][name], exact=True)
+
+
+def test_every_state(page: Page, look: tuple[str, tuple[int, int], str]) -> None:
+    lang, (width, _), _ = look
+    expect(page.locator("#message")).to_be_visible()
+    check(page, look, "1-starting")
+    expect(page.locator(".memory-status[data-state=saved]")).to_be_visible(timeout=60_000)
+    check(page, look, "2-empty")
+
+    page.fill("#message", TALK[lang])
+    page.press("#message", "Enter")
+    answer = page.locator("article[data-role=assistant]")
+    expect(answer).to_have_attribute("data-status", "complete", timeout=ANSWERED_MS)
+    expect(named(page, look, "keep").first).to_be_visible()
+    check(page, look, "3-proposals")
+
+    named(page, look, "edit").first.click()
+    check(page, look, "4-editing")
+    page.keyboard.press("Escape")
+    named(page, look, "keep").first.click()
+    expect(page.locator(".kept-fact")).to_have_count(1)
+    check(page, look, "5-kept")
+
+    named(page, look, "memory").click()
+    expect(page.locator(".panel .entry").first).to_be_visible()
+    check(page, look, "6-memory")
+    page.keyboard.press("Escape")
+    expect(page.locator(".panel")).to_have_count(0)
+    expect(named(page, look, "memory")).to_be_focused()
+
+    named(page, look, "storage").click()
+    expect(page.get_by_role("dialog").locator("meter")).to_be_visible()
+    check(page, look, "7-storage")
+    page.keyboard.press("Escape")
+
+    if width < 500:
+        named(page, look, "menu").click()
+        expect(page.locator(".session")).to_be_visible()
+        check(page, look, "8-sessions")
+    named(page, look, "delete").click()
+    expect(page.locator(".toast")).to_be_visible()
+    check(page, look, "9-deleted")
+
+
+def test_the_drawer_keeps_the_focus(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch(viewport={"width": 390, "height": 844}))
+    page.get_by_role("button", name="Show chats").click()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        inside = page.evaluate(
+            "document.activeElement.closest('.sidebar, .skip') !== null || document.activeElement === document.body"
+        )
+        assert inside, "The focus left the drawer"
+    page.keyboard.press("Shift+Tab")
+    page.get_by_role("button", name="New chat").focus()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Show chats")).to_be_focused()
+    expect(page.get_by_role("navigation", name="Sessions")).to_be_hidden()
+
+
+def test_the_message_box_stays_on_a_small_screen(launch: Launch, open_page: OpenPage) -> None:
+    """As with an on-screen keyboard, which leaves half of the height."""
+    page = open_page(launch(viewport={"width": 390, "height": 380}))
+    page.fill("#message", "line\n" * 30)
+    expect(page.get_by_role("button", name="Send", exact=True)).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.scrollingElement.scrollTop") == 0
+
+
+def test_targets_are_large_enough_for_fingers(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True))
+    page.fill("#message", TALK["en"])
+    page.press("#message", "Enter")
+    expect(page.get_by_role("button", name="Keep", exact=True).first).to_be_visible(timeout=ANSWERED_MS)
+    small = page.evaluate(
+        """() => [...document.querySelectorAll("button, input, textarea")].filter((element) => {
+            const {width, height} = element.getBoundingClientRect();
+            return element.checkVisibility({visibilityProperty: true}) && width > 0 && (width < 24 || height < 24);
+        }).map((element) => element.outerHTML.slice(0, 120))"""
+    )
+    assert small == []
+
+
+def test_what_is_said_when_nothing_is_kept(launch: Launch, open_page: OpenPage) -> None:
+    context = launch()
+    # As in a private window of some browsers.
+    context.route(
+        "**/assets/worker-*.js",
+        lambda route: route.fulfill(
+            body="Object.defineProperty(self, 'indexedDB', {value: {open() { throw new DOMException('no', 'SecurityError'); }}});\n"
+            + route.fetch().text(),
+            content_type="text/javascript",
+        ),
+    )
+    context.add_init_script("Object.defineProperty(navigator, 'serviceWorker', {value: undefined})")
+    page = open_page(context)
+    banner = page.locator(".banner[data-code=no_storage]")
+    expect(banner).to_contain_text("Nothing is kept here")
+    expect(page.get_by_role("status", name="Memory status")).to_have_text("Not saved")
+    page.fill("#message", TALK["en"])
+    page.press("#message", "Enter")
+    expect(page.locator("article[data-role=assistant]")).to_have_attribute(
+        "data-status", "complete", timeout=ANSWERED_MS
+    )
+    expect(banner.get_by_role("button", name="Export")).to_be_enabled()

@@ -133,7 +133,7 @@ def memory_tools(store: MemoryStore, said: Message) -> list[Tool]:
     async def todo_done(fact_id: str) -> dict[str, Any]:
         return _described(store, [store.end_fact(fact_id)])[0]
 
-    status = {"type": "string", "enum": ["current", "candidate"]}
+    status = {"type": "string", "enum": ["current", "candidate", "superseded"]}
     return [
         _tool("memory_noticed", "Says what was stored or proposed from the user's message.", memory_noticed),
         _tool(
@@ -141,7 +141,7 @@ def memory_tools(store: MemoryStore, said: Message) -> list[Tool]:
         ),
         _tool(
             "memory_list",
-            "Lists confirmed facts about the user, or those that wait for a yes.",
+            "Lists confirmed facts about the user, those that wait for a yes, or what was corrected.",
             memory_list,
             status=status,
         ),

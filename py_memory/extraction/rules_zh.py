@@ -25,6 +25,7 @@ _NAME = rf"(?:{_HAN}{{1,4}}|{_LATIN})"
 _SHORT_NAME = rf"(?:{_HAN}{{1,4}}?|{_LATIN})"
 _NUMBER = r"(?:\d{1,3}|[一二三四五六七八九十两百]{1,4})"
 _AGE = rf"(?:(?P<age>{_NUMBER})岁半?|(?P<months>{_NUMBER}个月)大?)"
+_SURNAMES = "王李张刘陈杨赵黄周吴徐孙胡朱林何郭罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊陆郝孔崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹易武乔贺赖龚文"
 _NOT_NAMES = re.compile(
     r"^(?:什么|啥|谁|他|她|它|你|您|咱|人|大家|外卖|车|滴滴|快递|救命|错|好|醒|停|不|没|很|也|都|还|就|真|最|太|更|从|每|特别|非常|今年|现在"
     r"|已经|一直|最近|平时|经常|比较|今天|明天|昨天|刚|快|在|是|有|的|和|跟|对|会|要|想|喜欢|说|爱|去|来|上|做|给|让|把|被|这|那)"
@@ -63,6 +64,7 @@ def _rule(pattern: str) -> re.Pattern[str]:
 
 # (pattern with the value `v`, key, confidence, may lack its subject)
 _RULES = (
+    (_rule(rf"(?:是)(?P<v>[{_SURNAMES}][\u3400-\u9fff]{{2}}(?<![人员师手家生者民工长的]))"), "user::name", False),
     (_rule(rf"(?:的?名字(?:叫|是)|名叫|叫做?)\s*(?P<v>{_NAME})"), "user::name", True),
     (re.compile(rf"(?P<subject>)(?:你?可以|大家都|就|请|以后|你)*叫我\s*(?P<v>{_NAME})$"), "user::name", True),
     (_rule(rf"{_ADVERBS}(?:今年|现在|已经|刚满|刚)*(?P<v>{_NUMBER})岁半?"), "user::age", False),

@@ -4,6 +4,7 @@ languages."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -47,6 +48,11 @@ _MEANS = {
     "晚餐": "饮食", "午饭": "饮食", "午餐": "饮食", "早餐": "饮食", "菜单": "饮食", "菜谱": "饮食", "做饭": "饮食", "吃饭": "饮食", "吃什": "饮食",
     "叫什": "名字", "孩子": "女儿 儿子", "上班": "工作单位", "忌口": "饮食", "电话": "电话", "手机": "电话",
 }  # fmt: skip
+_DAY = re.compile(
+    r"\b(?:by|on|before|until|next|this) \w+day\b|\b(?:today|tonight|tomorrow)\b"
+    r"|[今明后][天晚早]|(?:下个?|这个?)?(?:周|星期|礼拜)[一二三四五六日天末]",
+    re.IGNORECASE,
+)
 
 
 def stem(word: str) -> str:
@@ -64,7 +70,8 @@ def _words(text: str) -> set[str]:
 
 
 def task_words(text: str) -> set[str]:
-    return _words(text)
+    """The telling words of a to-do, without the day for which it is meant."""
+    return _words(_DAY.sub(" ", text))
 
 
 def shared_words(text: str, question: str) -> int:
@@ -74,11 +81,11 @@ def shared_words(text: str, question: str) -> int:
 
 def same_subject(what: str, said: str, *, whole: bool = False) -> bool:
     """Whether `said` is about `what`: half of its words, and not the verb alone; with `whole` all of them."""
-    wanted = _words(what)
+    wanted = task_words(what)
     shared = wanted & {stem(word) for word in terms(said)}
     if whole or len(wanted) <= 1:
         return bool(wanted) and shared == wanted
-    ordered = [stem(word) for word in terms(what, for_query=True)]
+    ordered = [stem(word) for word in terms(_DAY.sub(" ", what), for_query=True)]
     return 2 * len(shared) >= len(wanted) and shared != {ordered[0]}
 
 

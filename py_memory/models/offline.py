@@ -215,7 +215,10 @@ class _Work:
     async def _question(self, intent: Intent) -> None:
         facts = fitting(await self.ask("memory_list"), self.said)[:_SHOWN]
         found = (await self._told_about(self.said))[:_SHOWN]
-        quoted = {fact["source_message_id"] for fact in facts}
+        # What has been corrected since is not said again beside what holds now.
+        keys = {fact["key"] for fact in facts}
+        old = [fact for fact in await self.ask("memory_list", status="superseded") if fact["key"] in keys]
+        quoted = {fact["source_message_id"] for fact in (*facts, *old)}
         found = [
             message for message in found if message["id"] not in quoted or len(message["text"]) > _EXCERPT
         ]

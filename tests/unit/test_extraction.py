@@ -41,6 +41,10 @@ ENGLISH: list[tuple[str, list[str]]] = [
     ("I have a 6-year-old daughter", ["user::family::daughter::age=6"]),
     ("my older brother's name is Jun", ["user::family::older-brother=Jun"]),
     ("My wife is allergic to nuts", ["user::family::wife::allergy=nuts"]),
+    (
+        "My son Arjun is 4 and he loves dinosaurs",
+        ["user::family::son=Arjun", "user::family::son::age=4", "user::family::son::likes=dinosaurs"],
+    ),
     ("my dog Rex is 3", ["user::pet::dog=Rex", "user::pet::dog::age=3"]),
     ("I'm 34 years old", ["user::age=34"]),
     ("I live in Lisbon and work at Acme.", ["user::home=Lisbon", "user::work=Acme"]),
@@ -113,6 +117,7 @@ ENGLISH: list[tuple[str, list[str]]] = [
 
 CHINESE: list[tuple[str, list[str]]] = [
     ("我叫林", ["user::name=林"]),
+    ("我是林小雨，住在杭州", ["user::name=林小雨", "user::home=杭州"]),
     ("你好，我叫周立。", ["user::name=周立"]),
     ("我的名字是王小明", ["user::name=王小明"]),
     ("大家都叫我阿明吧", ["user::name=阿明"]),
@@ -201,6 +206,8 @@ CHINESE: list[tuple[str, list[str]]] = [
     ("我爱你", []),
     ("我喜欢你的回答", []),
     ("我是好人", []),
+    ("我是高中生", []),
+    ("我是不是素食者", []),
     ("我女儿很可爱", []),
     ("我记得你", []),
     ("记住了吗", []),

@@ -218,6 +218,14 @@ def test_questions_are_answered_by_quoting(talk: Talk, told: str, question: str)
     assert "messages" in [use.memory_kind for use in talk.store.list_uses(talk.last.id)]
 
 
+def test_what_was_corrected_is_not_said_again(talk: Talk) -> None:
+    for text in ("I live in Pune", "yes", "I moved to Mumbai last week", "yes"):
+        talk(text)
+    answer = talk("Where do I live?")
+    assert "Mumbai" in answer
+    assert "Pune" not in answer
+
+
 @pytest.mark.parametrize(
     ("question", "words"), [("Where is the atlas?", "found nothing"), ("地图册在哪里？", "没有找到")]
 )
@@ -234,6 +242,8 @@ def test_nothing_found_is_said(talk: Talk, question: str, words: str) -> None:
         ("提醒我买牛奶", "还有什么要做", "买牛奶", "买好牛奶了"),
         ("提醒我买牛奶", "还有什么要做？", "买牛奶", "我买了牛奶"),
         ("提醒我交电费", "待办清单", "交电费", "完成：交电费"),
+        ("别忘了周五交房租", "还有什么没做", "交房租", "房租交了"),
+        ("Remind me to renew my passport by Friday", "my to-dos", "passport", "I've renewed my passport"),
     ],
 )
 def test_to_dos(talk: Talk, add: str, question: str, what: str, done: str) -> None:

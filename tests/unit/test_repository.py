@@ -55,7 +55,7 @@ def test_python_packages_are_pinned() -> None:
     requirements = python_requirements()
     assert len(requirements) > 5
     for requirement in requirements:
-        assert EXACT_PYTHON.fullmatch(requirement), f"{requirement} is not an exact version"
+        assert EXACT_PYTHON.fullmatch(requirement.partition(";")[0]), f"{requirement} is not an exact version"
 
 
 def test_every_dependency_has_its_line() -> None:

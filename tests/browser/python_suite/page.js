@@ -2,6 +2,10 @@
 const worker = new Worker("worker.js", { type: "module" });
 globalThis.progress = "starting";
 globalThis.result = new Promise((resolve) => {
-  worker.onmessage = ({ data }) => (data.done ? resolve(data) : (globalThis.progress = data.at));
-  worker.onerror = (event) => resolve({ done: true, error: event.message });
+  worker.onmessage = ({ data }) => {
+    if (data.done) resolve(data);
+    else if (data.fatal) resolve({ error: `${data.fatal}, at ${progress}` });
+    else globalThis.progress = data.at;
+  };
+  worker.onerror = (event) => resolve({ error: event.message });
 });

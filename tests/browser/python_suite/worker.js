@@ -1,5 +1,12 @@
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
+// A fatal error, such as an overflown stack, leaves the promises of the interpreter unsettled.
+const print = console.error;
+console.error = (...args) => {
+  print(...args);
+  if (String(args[0]).includes("fatal error")) postMessage({ fatal: args.join(" ") });
+};
+
 try {
   const pyodide = await loadPyodide();
   const archive = await (await fetch("suite.zip")).arrayBuffer();

@@ -34,8 +34,8 @@ export class Host {
     private readonly saver: Saver,
     readonly warning: string | null,
     private readonly emit: (event: HostEvent) => void,
-    /** Called when SQLite finds damage: the memory must be opened anew. */
-    private readonly damaged: () => void,
+    /** Called when the memory must be opened anew. */
+    private readonly restart: () => void,
   ) {}
 
   status(): OwnerStatus {
@@ -93,6 +93,8 @@ export class Host {
       }
       return { id, value: await this.run(request) };
     } catch (error) {
+      // Python cannot go on. What it had not committed is lost with it; the last save is whole.
+      if ((error as { pyodide_fatal_error?: boolean }).pyodide_fatal_error) this.giveUp();
       return { id, error: toRemote(error) };
     }
   }
@@ -302,8 +304,12 @@ export class Host {
     this.emit({ event: "error", detail: { name: "DatabaseCorruptError", message: problems[0] ?? "", code: "damaged" } });
     if (!this.saver.log) return;
     await this.saver.log.markSuspect();
+    this.giveUp();
+  }
+
+  private giveUp(): void {
     this.stop();
-    this.damaged();
+    this.restart();
   }
 
   private nextFile(): string {

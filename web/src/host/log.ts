@@ -42,7 +42,7 @@ export interface Written {
 }
 
 const LEAST_LOG = 2 * 1024 * 1024;
-const CHUNKS_PER_SLICE = 4;
+const CHUNKS_PER_SLICE = 2;
 const KEEP_REPLIES_MS = 10 * 60 * 1000;
 
 /** Runs its argument while nothing is unsaved and no save is under way. */
@@ -56,13 +56,17 @@ export class Log {
   private logBytes: number;
   private touched: Set<number>;
   private claimed = false;
+  /** What was found at the start, without the file itself, which would be kept alive. */
+  private readonly origin: { epoch: number | undefined; damaged: boolean; generation: Generation; reason: string };
 
   constructor(
     private readonly connection: Connection,
-    private readonly loaded: Loaded,
-    private readonly chosen: Candidate,
-    private readonly reason: string,
+    loaded: Loaded,
+    chosen: Candidate,
+    reason: string,
   ) {
+    const { damaged } = loaded;
+    this.origin = { epoch: loaded.manifest?.epoch, damaged, generation: chosen.generation, reason };
     this.manifest = loaded.manifest ?? {
       format: 1,
       epoch: 0,
@@ -95,19 +99,19 @@ export class Log {
    */
   async claim(): Promise<void> {
     if (this.claimed) return;
-    const { loaded, chosen, reason } = this;
-    const stores: StoreName[] = loaded.damaged ? ["manifest", "chunks", "log", "quarantine"] : ["manifest"];
+    const { epoch, damaged, generation, reason } = this.origin;
+    const stores: StoreName[] = damaged ? ["manifest", "chunks", "log", "quarantine"] : ["manifest"];
     this.manifest = await this.connection.run(stores, "readwrite", async (transaction) => {
       const store = transaction.objectStore("manifest");
       const stored = await result<Manifest | undefined>(store.get("manifest"));
-      if (stored?.epoch !== loaded.manifest?.epoch) throw new LostOwnershipError();
+      if (stored?.epoch !== epoch) throw new LostOwnershipError();
       const claimed: Manifest = { ...this.manifest, epoch: this.manifest.epoch + 1, suspect: false };
-      if (stored && loaded.damaged) {
-        const isCurrent = chosen.generation.generation === stored.current.generation;
+      if (stored && damaged) {
+        const isCurrent = generation.generation === stored.current.generation;
         // The same chunks with a shorter log, or the state before them.
-        claimed.current = { ...chosen.generation, generation: stored.current.generation + 1, lastSeq: null };
+        claimed.current = { ...generation, generation: stored.current.generation + 1, lastSeq: null };
         claimed.previous = isCurrent ? stored.previous : null;
-        await quarantine(transaction, stored, claimed, chosen.lastSeq, reason);
+        await quarantine(transaction, stored, claimed, this.lastSeq, reason);
       }
       store.put(claimed, "manifest");
       return claimed;

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from py_memory import MemoryStore
+
+
+# Nothing is timed here: a busy machine must not fail a test.
+settings.register_profile("steady", deadline=None)
+settings.load_profile("steady")
 
 
 class SteppedClock:

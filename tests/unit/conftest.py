@@ -9,7 +9,6 @@ from hypothesis import settings
 
 from py_memory import MemoryStore
 
-
 # Nothing is timed here: a busy machine must not fail a test.
 settings.register_profile("steady", deadline=None)
 settings.load_profile("steady")

@@ -37,6 +37,7 @@ MAX_JSON_DEPTH = 100
 MAX_REFUSALS_LISTED = 50
 _INTEGERS = range(-(2**63), 2**63)
 _LOCAL_COLUMNS = {"seq"}
+_JSON_MARKS = re.compile(r'["\\[\]{}]')
 _SHAPES = {"metadata_json": dict, "reason_json": dict, "conclusions_json": list, "open_items_json": list}
 # What a row belongs to, by the column that names it.
 _BELONGS = {"session_id": "sessions", "message_id": "messages"}
@@ -350,9 +351,8 @@ class _Import:
 
 
 def _json_problem(column: str, value: str) -> str | None:
-    """Why it cannot be taken: not JSON, too deep for its readers, or of another shape than they expect."""
-    # Seen before parsing: in WebAssembly a parser that recurses too far ends the whole interpreter.
-    if _depth(value) > MAX_JSON_DEPTH:
+    """Why it cannot be taken: nested too deeply, not JSON, or of another shape than its readers expect."""
+    if _is_too_deep(value):
         return f"{column} is nested too deeply"
     try:
         parsed = json.loads(value)
@@ -363,13 +363,22 @@ def _json_problem(column: str, value: str) -> str | None:
     return None
 
 
-def _depth(value: str) -> int:
-    """How many brackets are open at once, those inside strings left out."""
-    deepest = depth = 0
-    for mark in re.findall(r"[\[\]{}]", re.sub(r'"(?:[^"\\]|\\.)*"', "", value)):
-        depth += 1 if mark in "[{" else -1
-        deepest = max(deepest, depth)
-    return deepest
+def _is_too_deep(value: str) -> bool:
+    """Asked before it is parsed: in WebAssembly a parser out of stack takes the worker with it."""
+    depth, quoted, escaped = 0, False, -1
+    for mark in _JSON_MARKS.finditer(value):
+        if mark.start() == escaped:
+            continue
+        character = mark.group()
+        if character == "\\":
+            escaped = mark.end()
+        elif character == '"':
+            quoted = not quoted
+        elif not quoted:
+            depth += 1 if character in "[{" else -1
+            if depth > MAX_JSON_DEPTH:
+                return True
+    return False
 
 
 def _scope(fact: Mapping[str, Any]) -> str:

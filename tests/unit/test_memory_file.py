@@ -406,6 +406,17 @@ def test_each_row_is_checked_on_its_own(fresh: MemoryStore, table: str, broken: 
     assert index_is_sound(fresh)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 500, "]" * 500, '"' + "{" * 500, "\\" * 501, '\\"[' * 300],
+    ids=["[", "]", '"{', "\\", '\\"['],
+)
+def test_brackets_in_a_text_are_no_depth(fresh: MemoryStore, text: str) -> None:
+    session = {**batch_row("sessions"), "metadata_json": json.dumps({"a": [text]})}
+    assert fresh.import_rows([HEADER, ("sessions", [session])])["refused"] == []
+    assert fresh.get_session("sessions 1").metadata == {"a": [text]}
+
+
 def test_texts_are_cleaned(fresh: MemoryStore) -> None:
     version = {**batch_row("message_versions"), "content": "a\0b\ud800"}
     fresh.import_rows(

@@ -353,6 +353,7 @@ def parse() -> argparse.Namespace:
     serve = command("serve", command_serve, "build what is missing and serve the page")
     serve.add_argument("--port", type=int, default=8000, help="0 takes a free one (default: 8000)")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+    serve.add_argument("--data", help="folder for the sync server's data; unused until there is one")
     test = command("test", command_test, "run every test suite, or those named")
     test.add_argument("suites", nargs="*", metavar="SUITE", help="lint, unit, pyodide or browser")
     test.add_argument("--screens", action="store_true", help="also keep screenshots in dist/screens")

@@ -23,7 +23,9 @@ export function App(): JSX.Element {
   const covered = (drawer && drawerCovers) || (panel && panelCovers);
   return (
     <div class="app">
-      <a class="skip" href="#message">{t.app.skip}</a>
+      <a class="skip" href="#message">
+        {t.app.skip}
+      </a>
       <Sidebar narrow={drawerCovers} />
       <main class="main" inert={covered}>
         <Header />

@@ -1,4 +1,5 @@
-const plural = (n: number, one: string, many = `${one}s`): string => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+const plural = (n: number, one: string, many = `${one}s`): string =>
+  `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
 /** Every text of the page. The other languages have the same shape, or they do not compile. */
 export const en = {
@@ -46,7 +47,8 @@ export const en = {
   boot: {
     label: "Starting the memory",
     note: "You can write already. Your message is safe and is answered in a moment.",
-    noteFirst: "The first start takes a little longer. You can write already; your message is kept until it is answered.",
+    noteFirst:
+      "The first start takes a little longer. You can write already; your message is kept until it is answered.",
     install: "Fetching the program, once",
     lock: "Looking for other tabs",
     load: "Reading what is stored",
@@ -88,7 +90,8 @@ export const en = {
     send: "Send",
     stop: "Stop",
     hint: "Enter sends, Shift + Enter starts a new line",
-    tooLarge: (size: string, limit: string) => `This message has ${size}; at most ${limit} fits. Shorten it or send it in parts.`,
+    tooLarge: (size: string, limit: string) =>
+      `This message has ${size}; at most ${limit} fits. Shorten it or send it in parts.`,
   },
   empty: {
     title: "What should I remember?",
@@ -182,7 +185,10 @@ export const en = {
     cat: "Cat",
   } as Record<string, string>,
   relationDetail: (who: string, detail: string) => `${who}’s ${detail.toLowerCase()}`,
-  details: { age: "Age", name: "Name", birthday: "Birthday", diet: "Diet", allergy: "Allergy" } as Record<string, string>,
+  details: { age: "Age", name: "Name", birthday: "Birthday", diet: "Diet", allergy: "Allergy" } as Record<
+    string,
+    string
+  >,
   task: "To do",
   groups: {
     you: "You",
@@ -201,7 +207,8 @@ export const en = {
     state: "State",
     persistence: "Protection",
     persistent: "Persistent: the browser will not clear it on its own.",
-    notPersistent: "Not persistent: the browser may clear it when space runs short, or after a long time without a visit. Visiting often, installing the page or a bookmark make it grant persistence.",
+    notPersistent:
+      "Not persistent: the browser may clear it when space runs short, or after a long time without a visit. Visiting often, installing the page or a bookmark make it grant persistence.",
     persistenceUnknown: "Not known: this browser does not say. Export a backup now and then.",
     memoryOnly: "Only this tab holds it. It is gone when the tab closes, unless you export it.",
     space: "Space",
@@ -226,17 +233,20 @@ export const en = {
     replace: "Replace with a file…",
     replaceNote: "Replacing puts a file in the place of everything here. An older copy is kept inside the browser.",
     holds: "Holds",
-    counts: (chats: number, messages: number, facts: number) => `${plural(chats, "chat")}, ${plural(messages, "message")}, ${plural(facts, "memory", "memories")}`,
+    counts: (chats: number, messages: number, facts: number) =>
+      `${plural(chats, "chat")}, ${plural(messages, "message")}, ${plural(facts, "memory", "memories")}`,
   },
   files: {
-    exported: (name: string, size: string) => `Exported ${name} (${size}). It is not encrypted: keep it where only you can read it.`,
+    exported: (name: string, size: string) =>
+      `Exported ${name} (${size}). It is not encrypted: keep it where only you can read it.`,
     exporting: "Preparing the file…",
     importing: "Importing…",
     imported: "Import finished",
     nothingNew: "The file holds nothing that was not here already.",
     added: "Added",
     skipped: "Were here already",
-    conflicts: (n: number) => `${plural(n, "entry", "entries")} differed and ${n === 1 ? "was" : "were"} kept beside yours.`,
+    conflicts: (n: number) =>
+      `${plural(n, "entry", "entries")} differed and ${n === 1 ? "was" : "were"} kept beside yours.`,
     unknown: (names: string) => `Not understood, and left out: ${names}.`,
     refused: "Not accepted:",
     tables: {
@@ -258,10 +268,14 @@ export const en = {
   dismiss: "Dismiss",
   ago: { now: "just now" },
   banners: {
-    no_locks: "Nothing is kept here: this address is not secure (https), so the browser offers no safe storage. Export before you close the tab.",
-    no_storage: "Nothing is kept here: the browser offers no storage, as in a private window. Export before you close the tab.",
-    no_policy: "The content security policy is not in force, so this page is protected less than it should be. Reload it, or open it from its https address.",
-    restored: "A part of the stored memory was damaged. You see the last state that is whole; the newest messages may be missing.",
+    no_locks:
+      "Nothing is kept here: this address is not secure (https), so the browser offers no safe storage. Export before you close the tab.",
+    no_storage:
+      "Nothing is kept here: the browser offers no storage, as in a private window. Export before you close the tab.",
+    no_policy:
+      "The content security policy is not in force, so this page is protected less than it should be. Reload it, or open it from its https address.",
+    restored:
+      "A part of the stored memory was damaged. You see the last state that is whole; the newest messages may be missing.",
     evicted: "The browser has removed what was stored here. If you have an exported file, import it now.",
     update: "A new version is ready.",
     updateNow: "Reload with it",
@@ -269,8 +283,10 @@ export const en = {
     useHere: "Use here",
   } as const,
   problems: {
-    quota: "Not saved: the disk space that the browser allows is used up. Free some space, or export the memory now. The conversation goes on in this tab, and is saved as soon as there is room.",
-    storage: "Not saved: the browser's storage refused the write. Export the memory to be safe; saving is tried again on its own.",
+    quota:
+      "Not saved: the disk space that the browser allows is used up. Free some space, or export the memory now. The conversation goes on in this tab, and is saved as soon as there is room.",
+    storage:
+      "Not saved: the browser's storage refused the write. Export the memory to be safe; saving is tried again on its own.",
     unsaved: "Not saved: everything is still in this tab. Export it to be safe; saving is tried again on its own.",
     damaged: "The stored memory is damaged. It is being opened again from the last whole state.",
     blocked: "Another tab holds the memory in an older version. Close the other tabs, then reload.",
@@ -278,8 +294,10 @@ export const en = {
     policy_missing: "The content security policy is not in force, so Python was not started. Reload the page.",
     stopped: "This tab no longer keeps the memory.",
     worker: "The program could not be loaded. Check the connection and reload.",
-    NewerDatabaseError: "The memory was written by a newer version of this program. Update the program; nothing was changed.",
-    NotADatabaseError: "This file is not a memory: it is empty, cut short, or belongs to another program. Nothing was changed.",
+    NewerDatabaseError:
+      "The memory was written by a newer version of this program. Update the program; nothing was changed.",
+    NotADatabaseError:
+      "This file is not a memory: it is empty, cut short, or belongs to another program. Nothing was changed.",
     DatabaseCorruptError: "This file is damaged. Nothing was changed.",
     ImportRefusedError: "This file holds things that no version of this program writes. Nothing was imported.",
     UndoExpiredError: "This can no longer be undone: more than 10 seconds have passed.",

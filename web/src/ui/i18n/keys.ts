@@ -46,5 +46,8 @@ export function keyInWords(key: string): string {
     const who = t.relations[parts[2]] ?? plain(parts[2]);
     return parts[3] ? t.relationDetail(who, t.details[parts[3]] ?? plain(parts[3])) : who;
   }
-  return parts.slice(parts[0] === "user" && parts.length > 1 ? 1 : 0).map(plain).join(" · ");
+  return parts
+    .slice(parts[0] === "user" && parts.length > 1 ? 1 : 0)
+    .map(plain)
+    .join(" · ");
 }

@@ -198,7 +198,8 @@ export const zh: Texts = {
     state: "状态",
     persistence: "保护",
     persistent: "持久：浏览器不会自行清除。",
-    notPersistent: "非持久：空间不足或长期不访问时，浏览器可能清除。常来访问、安装此页面或加入书签，可让浏览器给予持久保护。",
+    notPersistent:
+      "非持久：空间不足或长期不访问时，浏览器可能清除。常来访问、安装此页面或加入书签，可让浏览器给予持久保护。",
     persistenceUnknown: "未知：这个浏览器不说明。请不时导出备份。",
     memoryOnly: "只存在于这个标签页，关闭后就没有了，除非你导出。",
     space: "空间",

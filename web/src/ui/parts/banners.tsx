@@ -31,14 +31,25 @@ function bannersFor({ status, problem, update }: State): Banner[] {
   if (problem && !status?.memoryOnly) {
     const reload = problem.code === "version" || problem.code === "blocked";
     const actions = reload ? [RELOAD] : [EXPORT, { label: t.failed.retry, run: () => act(saveNow) }];
-    banners.push({ code: `problem-${problem.code ?? problem.name}`, tone: "problem", text: sentence(problem), actions, stays: true });
+    banners.push({
+      code: `problem-${problem.code ?? problem.name}`,
+      tone: "problem",
+      text: sentence(problem),
+      actions,
+      stays: true,
+    });
   }
   if (status?.owner === "other-tab") {
     const here = { label: t.banners.useHere, run: () => memoryNow()?.takeOver() };
     banners.push({ code: "other-tab", tone: "info", text: t.banners.otherTab, actions: [here] });
   }
   if (update) {
-    banners.push({ code: "update", tone: "info", text: t.banners.update, actions: [{ label: t.banners.updateNow, run: update }] });
+    banners.push({
+      code: "update",
+      tone: "info",
+      text: t.banners.update,
+      actions: [{ label: t.banners.updateNow, run: update }],
+    });
   }
   return banners;
 }
@@ -55,9 +66,18 @@ export function Banners(): JSX.Element {
         <div key={code} class={`banner ${tone}`} data-code={code}>
           <p>{text}</p>
           <div class="banner-actions">
-            {actions?.map(({ label, run }) => <button key={label} type="button" onClick={run}>{label}</button>)}
+            {actions?.map(({ label, run }) => (
+              <button key={label} type="button" onClick={run}>
+                {label}
+              </button>
+            ))}
             {stays ? null : (
-              <button type="button" class="icon-button" aria-label={t.dismiss} onClick={() => state.set({ dismissed: [...dismissed, code] })}>
+              <button
+                type="button"
+                class="icon-button"
+                aria-label={t.dismiss}
+                onClick={() => state.set({ dismissed: [...dismissed, code] })}
+              >
                 <Icon name="close" />
               </button>
             )}

@@ -16,10 +16,23 @@ export function Boot(): JSX.Element | null {
   return (
     <div class="boot">
       <p class="boot-step">
-        <strong>{t.boot[step]}</strong> <span>{done + 1} / {steps.length}</span>
+        <strong>{t.boot[step]}</strong>{" "}
+        <span>
+          {done + 1} / {steps.length}
+        </span>
       </p>
-      <div class="boot-bar" role="progressbar" aria-label={t.boot.label} aria-valuemin={0} aria-valuemax={steps.length} aria-valuenow={done} aria-valuetext={t.boot[step]}>
-        {steps.map((name, i) => <span key={name} class={i < done ? "done" : i === done ? "now" : ""} />)}
+      <div
+        class="boot-bar"
+        role="progressbar"
+        aria-label={t.boot.label}
+        aria-valuemin={0}
+        aria-valuemax={steps.length}
+        aria-valuenow={done}
+        aria-valuetext={t.boot[step]}
+      >
+        {steps.map((name, i) => (
+          <span key={name} class={i < done ? "done" : i === done ? "now" : ""} />
+        ))}
       </div>
       <p class="boot-note">{first ? t.boot.noteFirst : t.boot.note}</p>
     </div>

@@ -12,9 +12,22 @@ import { useStore } from "../state/store";
 import { Editor } from "./editor";
 import { Icon } from "./icons";
 
+/** The second click of a double one would hit the next card, which moves up. */
+const once =
+  (work: () => void) =>
+  (event: MouseEvent): void => {
+    if (event.detail < 2) work();
+  };
+
 const point = (id: string | null): void => state.set({ pointed: id });
 
-export function Proposals({ facts, heading = true }: { facts: readonly Fact[]; heading?: boolean }): JSX.Element | null {
+export function Proposals({
+  facts,
+  heading = true,
+}: {
+  facts: readonly Fact[];
+  heading?: boolean;
+}): JSX.Element | null {
   const group = useRef<HTMLDivElement>(null);
   if (facts.length === 0) return null;
   // The button that was pressed goes away; whoever uses the keyboard goes on from here.
@@ -29,7 +42,11 @@ export function Proposals({ facts, heading = true }: { facts: readonly Fact[]; h
           <span>{t.facts.proposed}</span> <small>{t.facts.proposedNote}</small>
         </p>
       ) : null}
-      <ul>{facts.map((fact) => <Proposal key={fact.id} fact={fact} answer={answer} />)}</ul>
+      <ul>
+        {facts.map((fact) => (
+          <Proposal key={fact.id} fact={fact} answer={answer} />
+        ))}
+      </ul>
       {facts.length > 1 ? (
         <button type="button" class="keep-all" onClick={() => answer(() => keepAll(facts))}>
           <Icon name="check" /> {t.facts.keepAll}
@@ -45,12 +62,24 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
   const label = `proposal-${fact.id}`;
   const former = holdsMany(fact.key) ? undefined : facts.find((other) => other.key === fact.key);
   return (
-    <li class="card" onPointerEnter={() => point(fact.id)} onPointerLeave={() => point(null)} onFocusCapture={() => point(fact.id)} onBlurCapture={() => point(null)}>
+    <li
+      class="card"
+      onPointerEnter={() => point(fact.id)}
+      onPointerLeave={() => point(null)}
+      onFocusCapture={() => point(fact.id)}
+      onBlurCapture={() => point(null)}
+    >
       <div id={label} class="card-fact">
         <span class="key">{keyInWords(fact.key)}</span>
-        {editing ? null : <span class="value" dir="auto">{fact.value}</span>}
+        {editing ? null : (
+          <span class="value" dir="auto">
+            {fact.value}
+          </span>
+        )}
       </div>
-      {former && former.value !== fact.value && !editing ? <small class="corrects">{t.facts.corrects(former.value)}</small> : null}
+      {former && former.value !== fact.value && !editing ? (
+        <small class="corrects">{t.facts.corrects(former.value)}</small>
+      ) : null}
       {editing ? (
         <Editor
           value={fact.value}
@@ -64,9 +93,15 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
         />
       ) : (
         <div class="card-actions">
-          <button type="button" class="primary" aria-describedby={label} onClick={() => answer(() => keep(fact))}>{t.facts.keep}</button>
-          <button type="button" aria-describedby={label} onClick={() => setEditing(true)}>{t.facts.edit}</button>
-          <button type="button" aria-describedby={label} onClick={() => answer(() => reject(fact))}>{t.facts.no}</button>
+          <button type="button" class="primary" aria-describedby={label} onClick={once(() => answer(() => keep(fact)))}>
+            {t.facts.keep}
+          </button>
+          <button type="button" aria-describedby={label} onClick={() => setEditing(true)}>
+            {t.facts.edit}
+          </button>
+          <button type="button" aria-describedby={label} onClick={once(() => answer(() => reject(fact)))}>
+            {t.facts.no}
+          </button>
         </div>
       )}
     </li>
@@ -82,7 +117,9 @@ export function Kept({ facts }: { facts: readonly Fact[] }): JSX.Element | null 
           <button type="button" class="kept-fact" onClick={() => openPanel(true)}>
             <Icon name="check" />
             <span class="key">{keyInWords(fact.key)}</span>
-            <span class="value" dir="auto">{fact.value}</span>
+            <span class="value" dir="auto">
+              {fact.value}
+            </span>
           </button>
         </li>
       ))}

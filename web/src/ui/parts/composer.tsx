@@ -46,7 +46,11 @@ export function Composer(): JSX.Element {
         submit();
       }}
     >
-      {problem ? <p class="composer-problem" id="message-problem" role="alert">{problem}</p> : null}
+      {problem ? (
+        <p class="composer-problem" id="message-problem" role="alert">
+          {problem}
+        </p>
+      ) : null}
       <div class="composer-box">
         <textarea
           id="message"
@@ -70,15 +74,29 @@ export function Composer(): JSX.Element {
           }}
         />
         {answering ? (
-          <button type="button" class="round-button stop" onClick={() => act(stop)} aria-label={t.composer.stop} title={t.composer.stop}>
+          <button
+            type="button"
+            class="round-button stop"
+            onClick={() => act(stop)}
+            aria-label={t.composer.stop}
+            title={t.composer.stop}
+          >
             <Icon name="stop" filled />
           </button>
         ) : null}
-        <button type="submit" class="round-button send" disabled={!draft.trim()} aria-label={t.composer.send} title={t.composer.send}>
+        <button
+          type="submit"
+          class="round-button send"
+          disabled={!draft.trim()}
+          aria-label={t.composer.send}
+          title={t.composer.send}
+        >
           <Icon name="send" />
         </button>
       </div>
-      <p class="hint" id="message-hint">{t.composer.hint}</p>
+      <p class="hint" id="message-hint">
+        {t.composer.hint}
+      </p>
     </form>
   );
 }

@@ -34,7 +34,11 @@ export function Conversation(): JSX.Element {
       <div class="log" role="log" aria-label={t.chat.label} tabIndex={0} ref={log}>
         <div class="column">
           {empty && !undecided ? <Empty /> : null}
-          {earlier ? <button type="button" class="earlier" onClick={showEarlier}>{t.chat.earlier}</button> : null}
+          {earlier ? (
+            <button type="button" class="earlier" onClick={showEarlier}>
+              {t.chat.earlier}
+            </button>
+          ) : null}
           {shown.map((message, i) => (
             <Turn
               key={message.id}
@@ -45,11 +49,15 @@ export function Conversation(): JSX.Element {
               question={message.status === "failed" ? (shown[i - 1]?.content ?? null) : null}
             />
           ))}
-          {sending.map((message) => <Sending key={message.id} message={message} ready={ready} />)}
+          {sending.map((message) => (
+            <Sending key={message.id} message={message} ready={ready} />
+          ))}
         </div>
       </div>
       {atEnd ? null : (
-        <button type="button" class="newest" aria-label={t.chat.newest} onClick={toEnd}><Icon name="arrow" /></button>
+        <button type="button" class="newest" aria-label={t.chat.newest} onClick={toEnd}>
+          <Icon name="arrow" />
+        </button>
       )}
     </div>
   );
@@ -61,7 +69,8 @@ function useBySource(facts: readonly Fact[]): ReadonlyMap<string, readonly Fact[
   return useMemo(() => {
     const grouped = new Map<string, Fact[]>();
     for (const fact of [...facts].sort((a, b) => (a.id < b.id ? -1 : 1))) {
-      if (fact.source_message_id) grouped.set(fact.source_message_id, [...(grouped.get(fact.source_message_id) ?? []), fact]);
+      if (fact.source_message_id)
+        grouped.set(fact.source_message_id, [...(grouped.get(fact.source_message_id) ?? []), fact]);
     }
     for (const [id, list] of grouped) {
       const before = former.current.get(id);
@@ -115,7 +124,11 @@ function useScrolling(current: string | null) {
   return { log, atEnd, toEnd };
 }
 
-function useTarget(log: { current: HTMLElement | null }, target: { message: string; at: number } | null, count: number): void {
+function useTarget(
+  log: { current: HTMLElement | null },
+  target: { message: string; at: number } | null,
+  count: number,
+): void {
   const done = useRef(0);
   useEffect(() => {
     if (!target || done.current === target.at) return;

@@ -20,8 +20,12 @@ export function Dialogs(): JSX.Element | null {
       <p>{t.files.replaceLead(dialog.name)}</p>
       <p>{t.storage.replaceNote}</p>
       <div class="dialog-actions">
-        <button type="button" class="danger" onClick={() => act(() => importBytes(dialog.bytes, "replace"))}>{t.files.replaceDo}</button>
-        <button type="button" onClick={close}>{t.facts.cancel}</button>
+        <button type="button" class="danger" onClick={() => act(() => importBytes(dialog.bytes, "replace"))}>
+          {t.files.replaceDo}
+        </button>
+        <button type="button" onClick={close}>
+          {t.facts.cancel}
+        </button>
       </div>
     </Modal>
   );
@@ -42,7 +46,9 @@ function Modal({ title, children }: { title: string; children: ComponentChildren
       <div class="dialog-body">
         <header>
           <h2 id="dialog-title">{title}</h2>
-          <button type="button" class="icon-button" aria-label={t.panel.close} onClick={close}><Icon name="close" /></button>
+          <button type="button" class="icon-button" aria-label={t.panel.close} onClick={close}>
+            <Icon name="close" />
+          </button>
         </header>
         {children}
       </div>
@@ -62,7 +68,12 @@ function Storage(): JSX.Element {
   }, [ready, status?.lastSaved]);
   const installed = matchMedia("(display-mode: standalone)").matches;
   const { storage } = t;
-  const kept = status?.persistent === true ? storage.persistent : status?.persistent === false ? storage.notPersistent : storage.persistenceUnknown;
+  const kept =
+    status?.persistent === true
+      ? storage.persistent
+      : status?.persistent === false
+        ? storage.notPersistent
+        : storage.persistenceUnknown;
   const { usage, quota } = status ?? {};
   return (
     <Modal title={storage.title}>
@@ -73,7 +84,10 @@ function Storage(): JSX.Element {
         {counts ? (
           <>
             <dt>{storage.holds}</dt>
-            <dd>{storage.counts(counts["sessions"] ?? 0, counts["messages"] ?? 0, counts["facts"] ?? 0)} ({size(counts["bytes"] ?? 0)})</dd>
+            <dd>
+              {storage.counts(counts["sessions"] ?? 0, counts["messages"] ?? 0, counts["facts"] ?? 0)} (
+              {size(counts["bytes"] ?? 0)})
+            </dd>
           </>
         ) : null}
         <dt>{storage.persistence}</dt>
@@ -81,7 +95,9 @@ function Storage(): JSX.Element {
         <dt>{storage.space}</dt>
         <dd>
           <span>{usage != null && quota ? storage.used(size(usage), size(quota)) : storage.spaceUnknown}</span>
-          {usage != null && quota ? <meter min={0} max={quota} high={quota * 0.9} value={usage} aria-label={storage.space} /> : null}
+          {usage != null && quota ? (
+            <meter min={0} max={quota} high={quota * 0.9} value={usage} aria-label={storage.space} />
+          ) : null}
         </dd>
         <dt>{storage.lastSave}</dt>
         <dd>{status?.lastSaved ? full(status.lastSaved) : storage.thisSession}</dd>
@@ -90,21 +106,35 @@ function Storage(): JSX.Element {
         <dt>{storage.tab}</dt>
         <dd>
           <span>{status?.owner === "other-tab" ? storage.otherTab : storage.thisTab}</span>
-          {status?.owner === "other-tab" ? <button type="button" onClick={() => memoryNow()?.takeOver()}>{storage.useHere}</button> : null}
+          {status?.owner === "other-tab" ? (
+            <button type="button" onClick={() => memoryNow()?.takeOver()}>
+              {storage.useHere}
+            </button>
+          ) : null}
         </dd>
         <dt>{storage.installed}</dt>
         <dd>
-          <span>{installed ? storage.isInstalled : `${storage.notInstalled} ${installable ? "" : storage.installHow}`}</span>
-          {installable && !installed ? <button type="button" onClick={installable}>{storage.install}</button> : null}
+          <span>
+            {installed ? storage.isInstalled : `${storage.notInstalled} ${installable ? "" : storage.installHow}`}
+          </span>
+          {installable && !installed ? (
+            <button type="button" onClick={installable}>
+              {storage.install}
+            </button>
+          ) : null}
         </dd>
         <dt>{storage.backup}</dt>
         <dd>
           <span>{lastExport ? `${full(lastExport)} (${ago(lastExport)})` : storage.never}</span>
-          <button type="button" disabled={!ready} onClick={() => act(exportFile)}>{storage.exportNow}</button>
+          <button type="button" disabled={!ready} onClick={() => act(exportFile)}>
+            {storage.exportNow}
+          </button>
         </dd>
       </dl>
       <div class="dialog-foot">
-        <button type="button" disabled={!ready} onClick={() => file.current?.click()}>{storage.replace}</button>
+        <button type="button" disabled={!ready} onClick={() => file.current?.click()}>
+          {storage.replace}
+        </button>
         <small>{storage.replaceNote}</small>
         <input
           ref={file}
@@ -136,16 +166,32 @@ function Imported({ report }: { report: ImportReport }): JSX.Element {
       {refused.length ? (
         <>
           <p>{t.files.refused}</p>
-          <ul class="refused">{refused.map((line) => <li key={line} dir="auto">{line}</li>)}</ul>
+          <ul class="refused">
+            {refused.map((line) => (
+              <li key={line} dir="auto">
+                {line}
+              </li>
+            ))}
+          </ul>
         </>
       ) : null}
-      <div class="dialog-actions"><button type="button" class="primary" onClick={close}>{t.files.ok}</button></div>
+      <div class="dialog-actions">
+        <button type="button" class="primary" onClick={close}>
+          {t.files.ok}
+        </button>
+      </div>
     </Modal>
   );
 }
 
 function Counts({ title, counts }: { title: string; counts: Record<string, number> }): JSX.Element | null {
-  const known = TABLES.filter((table) => counts[table]).map((table) => `${counts[table]} ${t.files.tables[table] ?? table}`);
+  const known = TABLES.filter((table) => counts[table]).map(
+    (table) => `${counts[table]} ${t.files.tables[table] ?? table}`,
+  );
   if (known.length === 0) return null;
-  return <p><strong>{title}:</strong> {known.join(", ")}</p>;
+  return (
+    <p>
+      <strong>{title}:</strong> {known.join(", ")}
+    </p>
+  );
 }

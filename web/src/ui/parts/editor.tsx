@@ -43,8 +43,12 @@ export function Editor({ value, label, limit, onSave, onCancel }: EditorProps): 
         }}
       />
       <div class="editor-actions">
-        <button type="submit" class="primary">{t.facts.save}</button>
-        <button type="button" onClick={onCancel}>{t.facts.cancel}</button>
+        <button type="submit" class="primary">
+          {t.facts.save}
+        </button>
+        <button type="button" onClick={onCancel}>
+          {t.facts.cancel}
+        </button>
       </div>
     </form>
   );

@@ -13,11 +13,22 @@ export function Empty(): JSX.Element {
       <Mark />
       <h2>{t.empty.title}</h2>
       <p class="lead">{t.empty.lead}</p>
-      <ul class="points">{t.empty.points.map((point) => <li key={point}><Icon name="check" />{point}</li>)}</ul>
+      <ul class="points">
+        {t.empty.points.map((point) => (
+          <li key={point}>
+            <Icon name="check" />
+            {point}
+          </li>
+        ))}
+      </ul>
       <p class="try">{t.empty.try}</p>
       <ul class="examples">
         {t.empty.examples.map((example) => (
-          <li key={example}><button type="button" onClick={() => fill(example)}>{example}</button></li>
+          <li key={example}>
+            <button type="button" onClick={() => fill(example)}>
+              {example}
+            </button>
+          </li>
         ))}
       </ul>
     </section>

@@ -15,18 +15,34 @@ export function Failed({ fault }: { fault: MemoryFault }): JSX.Element {
       <p>{said}</p>
       <p>{t.failed.lead}</p>
       <ul>
-        <li><button type="button" class="primary" onClick={() => location.reload()}>{t.failed.reload}</button></li>
+        <li>
+          <button type="button" class="primary" onClick={() => location.reload()}>
+            {t.failed.reload}
+          </button>
+        </li>
         {choices.includes("raw") ? (
-          <li><button type="button" onClick={() => act(downloadRaw)}>{t.failed.raw}</button> <small>{t.failed.rawNote}</small></li>
+          <li>
+            <button type="button" onClick={() => act(downloadRaw)}>
+              {t.failed.raw}
+            </button>{" "}
+            <small>{t.failed.rawNote}</small>
+          </li>
         ) : null}
         {choices.includes("empty") ? (
-          <li><button type="button" onClick={() => act(startEmpty)}>{t.failed.empty}</button> <small>{t.failed.emptyNote}</small></li>
+          <li>
+            <button type="button" onClick={() => act(startEmpty)}>
+              {t.failed.empty}
+            </button>{" "}
+            <small>{t.failed.emptyNote}</small>
+          </li>
         ) : null}
       </ul>
       {said === fault.message ? null : (
         <details>
           <summary>{t.failed.details}</summary>
-          <p dir="auto">{fault.name}: {fault.message}</p>
+          <p dir="auto">
+            {fault.name}: {fault.message}
+          </p>
         </details>
       )}
     </section>

@@ -22,7 +22,13 @@ export function Header(): JSX.Element {
   }, [title]);
   return (
     <header class="header">
-      <button type="button" class="icon-button menu" aria-label={t.app.openSessions} aria-expanded={drawer} onClick={() => state.set({ drawer: true })}>
+      <button
+        type="button"
+        class="icon-button menu"
+        aria-label={t.app.openSessions}
+        aria-expanded={drawer}
+        onClick={() => state.set({ drawer: true })}
+      >
         <Icon name="menu" />
       </button>
       <div class="heading">
@@ -30,19 +36,47 @@ export function Header(): JSX.Element {
         <MemoryStatus />
       </div>
       <div class="header-actions">
-        <button type="button" class="tool" data-waiting={waiting || undefined} aria-label={t.header.memory} title={waiting ? t.header.waitingFacts(waiting) : t.header.memory} aria-expanded={panel} onClick={() => openPanel(!panel)}>
+        <button
+          type="button"
+          class="tool"
+          data-waiting={waiting || undefined}
+          aria-label={t.header.memory}
+          title={waiting ? t.header.waitingFacts(waiting) : t.header.memory}
+          aria-expanded={panel}
+          onClick={() => openPanel(!panel)}
+        >
           <Icon name="memory" />
           <span class="tool-name">{t.header.memory}</span>
         </button>
-        <button type="button" class="tool" aria-label={t.header.export} title={t.header.export} disabled={!ready || busy !== null} onClick={() => act(exportFile)}>
+        <button
+          type="button"
+          class="tool"
+          aria-label={t.header.export}
+          title={t.header.export}
+          disabled={!ready || busy !== null}
+          onClick={() => act(exportFile)}
+        >
           <Icon name="export" />
           <span class="tool-name">{t.header.export}</span>
         </button>
-        <button type="button" class="tool" aria-label={t.header.import} title={t.header.import} disabled={!ready || busy !== null} onClick={() => file.current?.click()}>
+        <button
+          type="button"
+          class="tool"
+          aria-label={t.header.import}
+          title={t.header.import}
+          disabled={!ready || busy !== null}
+          onClick={() => file.current?.click()}
+        >
           <Icon name="import" />
           <span class="tool-name">{t.header.import}</span>
         </button>
-        <button type="button" class="tool" aria-label={t.header.storage} title={t.header.storage} onClick={() => state.set({ dialog: { kind: "storage" } })}>
+        <button
+          type="button"
+          class="tool"
+          aria-label={t.header.storage}
+          title={t.header.storage}
+          onClick={() => state.set({ dialog: { kind: "storage" } })}
+        >
           <Icon name="storage" />
           <span class="tool-name">{t.header.storage}</span>
         </button>
@@ -69,7 +103,9 @@ function MemoryStatus(): JSX.Element {
   const online = useStore(state, (value) => value.online);
   return (
     <div class="status-line">
-      <span role="status" aria-label={t.status.label} class="memory-status" data-state={saved}>{t.status[saved]}</span>
+      <span role="status" aria-label={t.status.label} class="memory-status" data-state={saved}>
+        {t.status[saved]}
+      </span>
       {online ? null : <span class="offline">{t.status.offline}</span>}
     </div>
   );

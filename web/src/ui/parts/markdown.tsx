@@ -14,8 +14,19 @@ const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"'
 
 export const Markdown = memo(({ text }: { text: string }) => {
   const tokens = useMemo(() => parse(text), [text]);
-  if (!tokens) return <p class="plain" dir="auto">{text}</p>;
-  return <>{tokens.map((token, i) => <Block key={i} token={token} depth={0} />)}</>;
+  if (!tokens)
+    return (
+      <p class="plain" dir="auto">
+        {text}
+      </p>
+    );
+  return (
+    <>
+      {tokens.map((token, i) => (
+        <Block key={i} token={token} depth={0} />
+      ))}
+    </>
+  );
 });
 
 function parse(text: string): Token[] | null {
@@ -43,7 +54,11 @@ function Block({ token: generic, depth }: { token: Token; depth: number }): JSX.
     case "code":
       return <Code text={token.text} />;
     case "heading":
-      return <p class={`heading heading-${Math.min(token.depth, 3)}`} dir="auto">{inline(token.tokens, depth)}</p>;
+      return (
+        <p class={`heading heading-${Math.min(token.depth, 3)}`} dir="auto">
+          {inline(token.tokens, depth)}
+        </p>
+      );
     case "blockquote":
       return <blockquote dir="auto">{blocks(token.tokens, depth)}</blockquote>;
     case "list":
@@ -55,7 +70,11 @@ function Block({ token: generic, depth }: { token: Token; depth: number }): JSX.
     case "text":
       return <span dir="auto">{token.tokens ? inline(token.tokens, depth) : plain(token.text)}</span>;
     case "html":
-      return <p class="plain" dir="auto">{token.raw.trimEnd()}</p>;
+      return (
+        <p class="plain" dir="auto">
+          {token.raw.trimEnd()}
+        </p>
+      );
     default:
       return <>{span(token, depth)}</>;
   }
@@ -65,7 +84,10 @@ function List({ list, depth }: { list: Tokens.List; depth: number }): JSX.Elemen
   const items = list.items.map((item, i) => (
     <li key={i} dir="auto">
       {item.task ? <span class="task">{item.checked ? "☑ " : "☐ "}</span> : null}
-      {blocks(item.tokens.filter((token) => token.type !== "checkbox"), depth)}
+      {blocks(
+        item.tokens.filter((token) => token.type !== "checkbox"),
+        depth,
+      )}
     </li>
   ));
   return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
@@ -76,11 +98,23 @@ function Table({ table, depth }: { table: Tokens.Table; depth: number }): JSX.El
     <div class="table" tabIndex={0}>
       <table>
         <thead>
-          <tr>{table.header.map((cell, i) => <th key={i} scope="col" dir="auto">{inline(cell.tokens, depth)}</th>)}</tr>
+          <tr>
+            {table.header.map((cell, i) => (
+              <th key={i} scope="col" dir="auto">
+                {inline(cell.tokens, depth)}
+              </th>
+            ))}
+          </tr>
         </thead>
         <tbody>
           {table.rows.map((row, i) => (
-            <tr key={i}>{row.map((cell, j) => <td key={j} dir="auto">{inline(cell.tokens, depth)}</td>)}</tr>
+            <tr key={i}>
+              {row.map((cell, j) => (
+                <td key={j} dir="auto">
+                  {inline(cell.tokens, depth)}
+                </td>
+              ))}
+            </tr>
           ))}
         </tbody>
       </table>
@@ -95,9 +129,13 @@ export function Code({ text }: { text: string }): JSX.Element {
   };
   return (
     <div class="code" dir="ltr">
-      <pre tabIndex={0}><code>{text}</code></pre>
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
       {"clipboard" in navigator ? (
-        <button type="button" class="quiet" onClick={copy}>{copied ? t.chat.copied : t.chat.copy}</button>
+        <button type="button" class="quiet" onClick={copy}>
+          {copied ? t.chat.copied : t.chat.copy}
+        </button>
       ) : null}
     </div>
   );
@@ -135,13 +173,20 @@ function span(token: MarkedToken, depth: number): ComponentChild {
 
 function Link({ href, children }: { href: string; children: ComponentChild }): JSX.Element {
   if (!/^(https?:\/\/|mailto:)/i.test(href)) return <span>{children}</span>;
-  return <a href={href} target="_blank" rel="noopener noreferrer">{children}</a>;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  );
 }
 
 function plain(text: string): string {
-  return text.replace(/&(?:(\w+)|#(\d{1,7})|#x([\da-f]{1,6}));/gi, (whole, name?: string, decimal?: string, hex?: string) => {
-    if (name) return ENTITIES[name] ?? whole;
-    const code = decimal ? Number(decimal) : parseInt(hex as string, 16);
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
+  return text.replace(
+    /&(?:(\w+)|#(\d{1,7})|#x([\da-f]{1,6}));/gi,
+    (whole, name?: string, decimal?: string, hex?: string) => {
+      if (name) return ENTITIES[name] ?? whole;
+      const code = decimal ? Number(decimal) : parseInt(hex as string, 16);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    },
+  );
 }

@@ -40,18 +40,34 @@ export const Turn = memo(({ message, kept, proposals, target, question }: TurnPr
         tabIndex={-1}
       >
         <h2 class="sr">{mine ? t.chat.you : t.chat.memory}</h2>
-        {mine ? <UserText message={message} kept={kept} proposals={proposals} /> : <Answer message={message} question={question} />}
+        {mine ? (
+          <UserText message={message} kept={kept} proposals={proposals} />
+        ) : (
+          <Answer message={message} question={question} />
+        )}
         <footer>
-          <time dateTime={new Date(message.created_at).toISOString()} title={full(message.created_at)}>{moment(message.created_at)}</time>
+          <time dateTime={new Date(message.created_at).toISOString()} title={full(message.created_at)}>
+            {moment(message.created_at)}
+          </time>
           {message.edited ? <span>{t.chat.edited}</span> : null}
           {message.status === "stopped" ? <span>{t.chat.stopped}</span> : null}
           {message.status === "streaming" ? null : (
-            <button type="button" class="icon-button bare" aria-label={t.chat.forgetMessage} title={t.chat.forgetMessage} onClick={() => act(() => forgetMessage(message))}>
+            <button
+              type="button"
+              class="icon-button bare"
+              aria-label={t.chat.forgetMessage}
+              title={t.chat.forgetMessage}
+              onClick={() => act(() => forgetMessage(message))}
+            >
               <Icon name="bin" />
             </button>
           )}
         </footer>
-        {message.notes.map((note) => <p key={note} class="note">{t.chat.notes[note] ?? note}</p>)}
+        {message.notes.map((note) => (
+          <p key={note} class="note">
+            {t.chat.notes[note] ?? note}
+          </p>
+        ))}
       </article>
       {mine ? <Proposals facts={proposals} /> : null}
       {mine ? <Kept facts={kept} /> : null}
@@ -59,7 +75,15 @@ export const Turn = memo(({ message, kept, proposals, target, question }: TurnPr
   );
 });
 
-function UserText({ message, kept, proposals }: { message: Message; kept: readonly Fact[]; proposals: readonly Fact[] }): JSX.Element {
+function UserText({
+  message,
+  kept,
+  proposals,
+}: {
+  message: Message;
+  kept: readonly Fact[];
+  proposals: readonly Fact[];
+}): JSX.Element {
   const [shown, rest] = useBeginning(message.content);
   const pointed = useStore(state, ({ pointed: id }) =>
     id && (kept.some((fact) => fact.id === id) || proposals.some((fact) => fact.id === id)) ? id : null,
@@ -76,7 +100,8 @@ function UserText({ message, kept, proposals }: { message: Message; kept: readon
 /** The same list as long as both lists are the same. */
 function useFacts(kept: readonly Fact[], proposals: readonly Fact[]): readonly Fact[] {
   const [cache] = useState<{ kept?: readonly Fact[]; proposals?: readonly Fact[]; all: readonly Fact[] }>({ all: [] });
-  if (cache.kept !== kept || cache.proposals !== proposals) Object.assign(cache, { kept, proposals, all: [...kept, ...proposals] });
+  if (cache.kept !== kept || cache.proposals !== proposals)
+    Object.assign(cache, { kept, proposals, all: [...kept, ...proposals] });
   return cache.all;
 }
 
@@ -94,7 +119,11 @@ function Answer({ message, question }: { message: Message; question: string | nu
         {message.status === "failed" ? (
           <p class="failed">
             <strong>{t.chat.failed}</strong> {t.chat.failedHint}{" "}
-            {question === null ? null : <button type="button" onClick={() => send(question)}>{t.chat.askAgain}</button>}
+            {question === null ? null : (
+              <button type="button" onClick={() => send(question)}>
+                {t.chat.askAgain}
+              </button>
+            )}
           </p>
         ) : null}
       </div>
@@ -114,7 +143,12 @@ function useBeginning(text: string, limited = true): [string, JSX.Element | null
   }
   if (end >= text.length) return [text, null];
   const bytes = size(new Blob([text]).size);
-  return [text.slice(0, end), <button type="button" class="show-all" onClick={() => setAll(true)}>{t.chat.showAll(bytes)}</button>];
+  return [
+    text.slice(0, end),
+    <button type="button" class="show-all" onClick={() => setAll(true)}>
+      {t.chat.showAll(bytes)}
+    </button>,
+  ];
 }
 
 /** A message on its way into the memory. */
@@ -128,7 +162,12 @@ export const Sending = memo(({ message, ready }: { message: Outgoing; ready: boo
   };
   return (
     <div class="turn" data-role="user">
-      <article class="message sending" data-role="user" data-id={message.id} data-status={problem ? "failed" : "waiting"}>
+      <article
+        class="message sending"
+        data-role="user"
+        data-id={message.id}
+        data-status={problem ? "failed" : "waiting"}
+      >
         <h2 class="sr">{t.chat.you}</h2>
         <div class="said">
           <Said text={shown} facts={NO_FACTS} pointed={null} />
@@ -137,11 +176,20 @@ export const Sending = memo(({ message, ready }: { message: Outgoing; ready: boo
         {problem ? (
           <p class="failed">
             <strong>{t.chat.notStored}</strong> {sentence(problem)}{" "}
-            <button type="button" onClick={() => sendAgain(message)}>{t.chat.tryAgain}</button>{" "}
-            <button type="button" onClick={back}>{t.chat.takeBack}</button>
+            <button type="button" onClick={() => sendAgain(message)}>
+              {t.chat.tryAgain}
+            </button>{" "}
+            <button type="button" onClick={back}>
+              {t.chat.takeBack}
+            </button>
           </p>
         ) : (
-          <footer><span class="waiting-note"><Icon name="arrow" />{ready ? t.chat.sending : t.chat.waiting}</span></footer>
+          <footer>
+            <span class="waiting-note">
+              <Icon name="arrow" />
+              {ready ? t.chat.sending : t.chat.waiting}
+            </span>
+          </footer>
         )}
       </article>
     </div>

@@ -37,10 +37,18 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
       await goToMessage(id);
     });
   return (
-    <aside class="panel" aria-labelledby="panel-title" ref={panel} tabIndex={-1} onKeyDown={(event) => event.key === "Escape" && close()}>
+    <aside
+      class="panel"
+      aria-labelledby="panel-title"
+      ref={panel}
+      tabIndex={-1}
+      onKeyDown={(event) => event.key === "Escape" && close()}
+    >
       <header>
         <h2 id="panel-title">{t.panel.title}</h2>
-        <button type="button" class="icon-button" aria-label={t.panel.close} onClick={close}><Icon name="close" /></button>
+        <button type="button" class="icon-button" aria-label={t.panel.close} onClick={close}>
+          <Icon name="close" />
+        </button>
       </header>
       <div class="panel-body">
         {proposals.length ? (
@@ -52,14 +60,26 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
         {facts.length >= SEARCHABLE_FROM ? (
           <div class="search">
             <Icon name="search" />
-            <input type="search" dir="auto" aria-label={t.panel.search} placeholder={t.panel.search} value={query} onInput={(event) => setQuery(event.currentTarget.value)} />
+            <input
+              type="search"
+              dir="auto"
+              aria-label={t.panel.search}
+              placeholder={t.panel.search}
+              value={query}
+              onInput={(event) => setQuery(event.currentTarget.value)}
+            />
           </div>
         ) : null}
         {facts.length === 0 && proposals.length === 0 ? <p class="none">{t.panel.empty}</p> : null}
         {facts.length > 0 && found.length === 0 ? <p class="none">{t.panel.nothingFound}</p> : null}
         <Group title={t.panel.pinned} facts={pinned} go={go} />
         {GROUPS.map((group) => (
-          <Group key={group} title={t.groups[group]} facts={found.filter((fact) => !fact.pinned && groupOf(fact.key) === group)} go={go} />
+          <Group
+            key={group}
+            title={t.groups[group]}
+            facts={found.filter((fact) => !fact.pinned && groupOf(fact.key) === group)}
+            go={go}
+          />
         ))}
       </div>
     </aside>
@@ -69,19 +89,33 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
 /** As they were learned, so that nothing moves when something else is used or changed. */
 const inOrder = (facts: readonly Fact[]): Fact[] => [...facts].sort((a, b) => (a.id < b.id ? -1 : 1));
 
-function Group({ title, facts, go }: { title: string; facts: readonly Fact[]; go: (id: string) => void }): JSX.Element | null {
+function Group({
+  title,
+  facts,
+  go,
+}: {
+  title: string;
+  facts: readonly Fact[];
+  go: (id: string) => void;
+}): JSX.Element | null {
   if (facts.length === 0) return null;
   return (
     <section class="panel-group">
       <h3>{title}</h3>
-      <ul>{facts.map((fact) => <Entry key={fact.id} fact={fact} go={go} />)}</ul>
+      <ul>
+        {facts.map((fact) => (
+          <Entry key={fact.id} fact={fact} go={go} />
+        ))}
+      </ul>
     </section>
   );
 }
 
 function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Element {
   const [editing, setEditing] = useState(false);
-  const former = useStore(state, (value) => value.former.find((old) => old.key === fact.key && old.value !== fact.value));
+  const former = useStore(state, (value) =>
+    value.former.find((old) => old.key === fact.key && old.value !== fact.value),
+  );
   const id = `fact-${fact.id}`;
   const source = fact.source_message_id;
   const key = keyInWords(fact.key);
@@ -106,28 +140,70 @@ function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Elem
     <li class="entry">
       <p class="entry-fact" id={id}>
         <span class="key">{key}</span>
-        <span class="value" dir="auto">{fact.value}</span>
+        <span class="value" dir="auto">
+          {fact.value}
+        </span>
         <small class="since">{t.panel.since(day(fact.valid_from ?? fact.created_at))}</small>
       </p>
       {fact.needs_review ? (
-        <p class="review">{t.panel.review} <button type="button" aria-describedby={id} onClick={() => act(() => keep(fact))}>{t.panel.stillRight}</button></p>
+        <p class="review">
+          {t.panel.review}{" "}
+          <button type="button" aria-describedby={id} onClick={() => act(() => keep(fact))}>
+            {t.panel.stillRight}
+          </button>
+        </p>
       ) : null}
-      {fact.quote ? <p class="quote" dir="auto"><q>{fact.quote}</q></p> : null}
-      {former ? <p class="former" dir="auto">{t.panel.before(former.value, day(former.superseded_at ?? former.created_at))}</p> : null}
+      {fact.quote ? (
+        <p class="quote" dir="auto">
+          <q>{fact.quote}</q>
+        </p>
+      ) : null}
+      {former ? (
+        <p class="former" dir="auto">
+          {t.panel.before(former.value, day(former.superseded_at ?? former.created_at))}
+        </p>
+      ) : null}
       <div class="entry-actions">
         {fact.key.startsWith("task::") ? (
-          <button type="button" class="primary" aria-describedby={id} onClick={() => act(() => finish(fact))}><Icon name="check" />{t.panel.done}</button>
+          <button type="button" class="primary" aria-describedby={id} onClick={() => act(() => finish(fact))}>
+            <Icon name="check" />
+            {t.panel.done}
+          </button>
         ) : null}
         {source ? (
-          <button type="button" aria-describedby={id} onClick={() => go(source)}><Icon name="jump" />{t.panel.source}</button>
+          <button type="button" aria-describedby={id} onClick={() => go(source)}>
+            <Icon name="jump" />
+            {t.panel.source}
+          </button>
         ) : null}
-        <button type="button" class="icon-button" aria-label={fact.pinned ? t.panel.unpin : t.panel.pin} title={fact.pinned ? t.panel.unpin : t.panel.pin} aria-describedby={id} onClick={() => act(() => pin(fact))}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={fact.pinned ? t.panel.unpin : t.panel.pin}
+          title={fact.pinned ? t.panel.unpin : t.panel.pin}
+          aria-describedby={id}
+          onClick={() => act(() => pin(fact))}
+        >
           <Icon name="pin" filled={fact.pinned} />
         </button>
-        <button type="button" class="icon-button" aria-label={t.panel.edit} title={t.panel.edit} aria-describedby={id} onClick={() => setEditing(true)}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={t.panel.edit}
+          title={t.panel.edit}
+          aria-describedby={id}
+          onClick={() => setEditing(true)}
+        >
           <Icon name="pencil" />
         </button>
-        <button type="button" class="icon-button" aria-label={t.panel.forget} title={t.panel.forget} aria-describedby={id} onClick={() => act(() => forget(fact))}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={t.panel.forget}
+          title={t.panel.forget}
+          aria-describedby={id}
+          onClick={() => act(() => forget(fact))}
+        >
           <Icon name="bin" />
         </button>
       </div>

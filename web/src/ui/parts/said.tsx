@@ -29,7 +29,10 @@ export const Said = memo(({ text, facts, pointed }: SaidProps) => {
           <Code key={i} text={line} />
         ) : (
           // The line break makes no difference to the eye, but to what is copied or read out.
-          <Fragment key={i}><Line pieces={line} pointed={pointed} />{"\n"}</Fragment>
+          <Fragment key={i}>
+            <Line pieces={line} pointed={pointed} />
+            {"\n"}
+          </Fragment>
         ),
       )}
     </>

@@ -39,17 +39,26 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
           <Mark />
           <span class="wordmark">{t.app.name}</span>
           {narrow ? (
-            <button type="button" class="icon-button" aria-label={t.app.closeSessions} onClick={close}><Icon name="close" /></button>
+            <button type="button" class="icon-button" aria-label={t.app.closeSessions} onClick={close}>
+              <Icon name="close" />
+            </button>
           ) : null}
         </div>
         <div class="sidebar-body">
-          <button type="button" class="new-chat" onClick={newChat}><Icon name="plus" />{t.sessions.newChat}</button>
+          <button type="button" class="new-chat" onClick={newChat}>
+            <Icon name="plus" />
+            {t.sessions.newChat}
+          </button>
           <Search />
           <Sessions />
         </div>
         <footer class="sidebar-foot">
           <p>{t.sessions.privacy}</p>
-          {loaded ? <p>{t.storage.backup}: {lastExport ? ago(lastExport) : t.storage.never}</p> : null}
+          {loaded ? (
+            <p>
+              {t.storage.backup}: {lastExport ? ago(lastExport) : t.storage.never}
+            </p>
+          ) : null}
         </footer>
       </nav>
       {trapped ? <div class="veil" onClick={close} /> : null}
@@ -87,10 +96,18 @@ function Sessions(): JSX.Element {
       {byAge(sessions).map(([title, group]) => (
         <section key={title}>
           <h2>{title}</h2>
-          <ul>{group.map((session) => <Row key={session.id} session={session} open={session.id === current} />)}</ul>
+          <ul>
+            {group.map((session) => (
+              <Row key={session.id} session={session} open={session.id === current} />
+            ))}
+          </ul>
         </section>
       ))}
-      {more ? <button type="button" class="quiet" onClick={showMoreSessions}>{t.sessions.more}</button> : null}
+      {more ? (
+        <button type="button" class="quiet" onClick={showMoreSessions}>
+          {t.sessions.more}
+        </button>
+      ) : null}
     </div>
   );
 }
@@ -116,13 +133,34 @@ function Row({ session, open }: { session: Session; open: boolean }): JSX.Elemen
   }
   return (
     <li class={open ? "session open" : "session"}>
-      <button type="button" id={id} class="session-title" dir="auto" aria-current={open ? "true" : undefined} onClick={() => act(() => openSession(session.id))}>
+      <button
+        type="button"
+        id={id}
+        class="session-title"
+        dir="auto"
+        aria-current={open ? "true" : undefined}
+        onClick={() => act(() => openSession(session.id))}
+      >
         {titleOf(session)}
       </button>
-      <button type="button" class="icon-button" aria-label={t.sessions.rename} title={t.sessions.rename} aria-describedby={id} onClick={() => setEditing(true)}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={t.sessions.rename}
+        title={t.sessions.rename}
+        aria-describedby={id}
+        onClick={() => setEditing(true)}
+      >
         <Icon name="pencil" />
       </button>
-      <button type="button" class="icon-button" aria-label={t.sessions.delete} title={t.sessions.delete} aria-describedby={id} onClick={() => act(() => deleteSession(session))}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={t.sessions.delete}
+        title={t.sessions.delete}
+        aria-describedby={id}
+        onClick={() => act(() => deleteSession(session))}
+      >
         <Icon name="bin" />
       </button>
     </li>

@@ -10,7 +10,9 @@ export function Toasts(): JSX.Element {
   const toasts = useStore(state, (value) => value.toasts);
   return (
     <div class="toasts" aria-live="polite">
-      {toasts.map((toast) => <Note key={toast.id} toast={toast} />)}
+      {toasts.map((toast) => (
+        <Note key={toast.id} toast={toast} />
+      ))}
     </div>
   );
 }
@@ -28,7 +30,13 @@ function Note({ toast }: { toast: Toast }): JSX.Element {
     <div class={`toast ${tone}`} ref={note}>
       <div class="toast-text">
         <p dir="auto">{text}</p>
-        {details?.length ? <ul>{details.map((line) => <li key={line}>{line}</li>)}</ul> : null}
+        {details?.length ? (
+          <ul>
+            {details.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        ) : null}
       </div>
       <div class="toast-actions">
         {actions.map(({ label, run }) => (
@@ -44,7 +52,9 @@ function Note({ toast }: { toast: Toast }): JSX.Element {
           </button>
         ))}
       </div>
-      <button type="button" class="icon-button" aria-label={t.dismiss} onClick={() => dismissToast(id)}><Icon name="close" /></button>
+      <button type="button" class="icon-button" aria-label={t.dismiss} onClick={() => dismissToast(id)}>
+        <Icon name="close" />
+      </button>
     </div>
   );
 }

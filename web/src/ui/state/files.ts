@@ -67,7 +67,9 @@ export async function startEmpty(): Promise<void> {
 }
 
 export async function saveNow(): Promise<void> {
-  await memoryNow()?.flush().catch((error: unknown) => toast({ text: sentence(asProblem(error)), tone: "problem" }));
+  await memoryNow()
+    ?.flush()
+    .catch((error: unknown) => toast({ text: sentence(asProblem(error)), tone: "problem" }));
 }
 
 async function readFile(file: File): Promise<Uint8Array<ArrayBuffer> | null> {

@@ -33,7 +33,9 @@ export async function refreshMessages(): Promise<void> {
   const turn = ++reading;
   const { current } = state.get();
   if (current === null || fresh.has(current)) return;
-  const messages = await call<Message[]>("get_recent_messages", { session_id: current, limit: limit + 1 }).catch(unlessGone);
+  const messages = await call<Message[]>("get_recent_messages", { session_id: current, limit: limit + 1 }).catch(
+    unlessGone,
+  );
   if (turn !== reading || state.get().current !== current) return;
   if (!messages) return openNext(); // deleted meanwhile, perhaps in another tab
   const known = new Map(state.get().messages.map((message) => [message.id, message]));

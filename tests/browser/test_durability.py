@@ -32,7 +32,7 @@ def test_fault_02_quick_reloads_during_start_lose_nothing(launch: Launch, open_p
     session = host.start_session(page)
     host.add(page, session, "kept")
     for delay in (0, 150, 700):
-        page.reload(wait_until="commit")
+        page.evaluate("() => { setTimeout(() => location.reload(), 0) }")
         page.wait_for_timeout(delay)
     page.reload()
     page.evaluate("() => pyMemory.ready")

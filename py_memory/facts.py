@@ -13,11 +13,18 @@ from typing import Any
 from . import text
 from .clock import Clock
 from .database import Database
-from .errors import InvalidInputError, TooLargeError, UnregisteredKeyError
+from .errors import ConflictError, InvalidInputError, TooLargeError, UnregisteredKeyError
 from .ids import uuid7
 from .records import Fact
 from .rows import facts as rows
-from .rows.identities import KINDS, find_identity, insert_identity, normalized_contact, update_identity
+from .rows.identities import (
+    KINDS,
+    belongs_to_another,
+    find_identity,
+    insert_identity,
+    normalized_contact,
+    update_identity,
+)
 from .rows.namespaces import namespace_of
 from .rows.rejections import add_rejection, is_rejected, remove_rejection
 from .undo import Operation, UndoLog
@@ -317,11 +324,19 @@ class Facts:
         same = next(
             (row for row in known if row and row[kind] in own and row[other] in (None, partner)), None
         )
+        both = {kind: new, other: partner}
+        phone, email = both["phone"], both["email"]
+        own_id = same["id"] if same else None
+        if phone and email and belongs_to_another(self._db, self._user, phone, email, own_id):
+            raise ConflictError(
+                f"{fact.key!r} cannot be {fact.value!r}: this contact belongs to another identity. "
+                "Correct or forget that one first; nothing was changed."
+            )
         if same:
             self._undo.keep(operation, "identities", "id = ?", (same["id"],))
-            update_identity(self._db, self._user, same["id"], **{kind: new, other: partner})
+            update_identity(self._db, self._user, same["id"], phone=phone, email=email)
         elif partner or not find_identity(self._db, self._user, kind, new):
-            id = insert_identity(self._db, self._user, now=self._clock(), **{kind: new, other: partner})
+            id = insert_identity(self._db, self._user, phone=phone, email=email, now=self._clock())
             self._undo.made(operation, "identities", id)
 
     def _reinforce(self, fact: Fact, confidence: float | None, details: dict[str, Any]) -> Fact:

@@ -8,7 +8,14 @@ from typing import Any
 from py_memory.database import Database
 from py_memory.ids import uuid7
 
-__all__ = ["KINDS", "find_identity", "insert_identity", "normalized_contact", "update_identity"]
+__all__ = [
+    "KINDS",
+    "belongs_to_another",
+    "find_identity",
+    "insert_identity",
+    "normalized_contact",
+    "update_identity",
+]
 
 KINDS = ("phone", "email")
 
@@ -28,6 +35,16 @@ def find_identity(db: Database, user_id: str, kind: str, value: str) -> dict[str
         (user_id, value),
     )
     return dict(row) if row else None
+
+
+def belongs_to_another(db: Database, user_id: str, phone: str, email: str, own_id: str | None) -> bool:
+    """Whether one of the two is held together with another partner. The triggers ask the same."""
+    row = db.one(
+        "SELECT 1 FROM identities WHERE user_id = ?1 AND id IS NOT ?4 AND phone = ?2 AND email <> ?3 UNION ALL "
+        "SELECT 1 FROM identities WHERE user_id = ?1 AND id IS NOT ?4 AND email = ?3 AND phone <> ?2",
+        (user_id, phone, email, own_id),
+    )
+    return row is not None
 
 
 def insert_identity(db: Database, user_id: str, *, phone: str | None, email: str | None, now: int) -> str:

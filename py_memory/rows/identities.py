@@ -40,7 +40,8 @@ def find_identity(db: Database, user_id: str, kind: str, value: str) -> dict[str
 def belongs_to_another(db: Database, user_id: str, phone: str, email: str, own_id: str | None) -> bool:
     """Whether one of the two is held together with another partner. The triggers ask the same."""
     row = db.one(
-        "SELECT 1 FROM identities WHERE user_id = ?1 AND id IS NOT ?4 AND phone = ?2 AND email <> ?3 UNION ALL "
+        "SELECT 1 FROM identities WHERE user_id = ?1 AND id IS NOT ?4 AND phone = ?2 AND email <> ?3 "
+        "UNION ALL "
         "SELECT 1 FROM identities WHERE user_id = ?1 AND id IS NOT ?4 AND email = ?3 AND phone <> ?2",
         (user_id, phone, email, own_id),
     )

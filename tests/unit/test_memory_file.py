@@ -700,6 +700,14 @@ def test_the_reading_connection_can_do_little(exported: Path, sql: str) -> None:
     connection.close()
 
 
+def test_the_reading_connection_can_check(exported: Path) -> None:
+    connection = database.open_untrusted(exported)
+    assert connection.execute("PRAGMA quick_check").fetchone() == ("ok",)
+    # Newer SQLite has FTS5 take part in the check, and FTS5 asks for this.
+    assert connection.execute("PRAGMA data_version").fetchone() is not None
+    connection.close()
+
+
 def test_an_older_file_is_brought_up_to_date_in_a_copy(
     store: MemoryStore, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

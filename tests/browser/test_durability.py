@@ -31,10 +31,18 @@ def test_fault_02_quick_reloads_during_start_lose_nothing(launch: Launch, open_p
     page = open_page(launch())
     session = host.start_session(page)
     host.add(page, session, "kept")
-    for delay in (0, 150, 700):
-        page.evaluate("() => { setTimeout(() => location.reload(), 0) }")
-        page.wait_for_timeout(delay)
-    page.reload()
+    # The page reloads itself: driven from outside, a reload may meet a page that is just going.
+    page.add_init_script(
+        """(() => {
+            const loads = Number(sessionStorage.getItem('loads') ?? 0) + 1;
+            sessionStorage.setItem('loads', loads);
+            if (loads <= 3) setTimeout(() => location.reload(), [0, 150, 700][loads - 1]);
+        })()"""
+    )
+    page.reload(wait_until="commit")
+    page.wait_for_function(
+        "() => sessionStorage.getItem('loads') === '4' && globalThis.pyMemory !== undefined"
+    )
     page.evaluate("() => pyMemory.ready")
     assert host.texts(page, session) == ["kept"]
 

@@ -21,7 +21,7 @@ ALSO = """
     _strptime asyncio codeop dataclasses datetime hashlib importlib.metadata importlib.readers importlib.resources
     importlib.resources._adapters importlib.resources.readers ipaddress json linecache locale logging random secrets
     sqlite3 string tempfile traceback typing uuid zipfile zipfile._path zlib encodings.ascii encodings.cp437
-    encodings.idna encodings.latin_1 encodings.utf_16 encodings.utf_8 encodings.utf_8_sig
+    encodings.idna encodings.latin_1 encodings.utf_16 encodings.utf_16_le encodings.utf_8 encodings.utf_8_sig
     pyodide.code pyodide.ffi pyodide.http pyodide.webloop
 """.split()
 # Edges that only exist outside the page.

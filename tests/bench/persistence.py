@@ -193,11 +193,19 @@ def memory_growth(context: BrowserContext, url: str, profile: Path) -> dict[str,
 
     page.evaluate(RUN, [session, 200, 0])
     early, _ = resident()
+    data = page.evaluate("() => pyMemory.call('stats').then((stats) => stats.bytes)")
     page.evaluate(RUN, [session, LONG_TURNS - 200, 0])
     late, code = resident()
     # How much of the browser's own code happens to be in memory at an instant says nothing about the page.
     early, late = early + code, late + code
-    found = {"mib_after_200": early >> 20, "mib_after_2000": late >> 20, "ratio": round(late / early, 3)}
+    data = page.evaluate("() => pyMemory.call('stats').then((stats) => stats.bytes)") - data
+    found = {
+        "mib_after_200": early >> 20,
+        "mib_after_2000": late >> 20,
+        "mib_of_new_data": data >> 20,
+        "ratio": round(late / early, 3),
+        "ratio_without_new_data": round((late - data) / early, 3),
+    }
     print(f"memory: {json.dumps(found)}", flush=True)
     return found
 

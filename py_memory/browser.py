@@ -80,10 +80,10 @@ class Host:
 
     def _method(self, name: str) -> Callable[..., Any]:
         hidden = name.startswith("_") or name in NOT_FOR_THE_PAGE
-        method = None if hidden else getattr(self._store, name, None)
+        method: Callable[..., Any] | None = None if hidden else getattr(self._store, name, None)
         if not callable(method):
             raise InvalidInputError(f"There is no operation {name!r} that a page can call.")
-        return method  # type: ignore[no-any-return]
+        return method
 
     async def _chat(self, kwargs: dict[str, Any], request_id: str) -> str:
         cancel = self._rounds[request_id] = asyncio.Event()

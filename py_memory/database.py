@@ -361,9 +361,10 @@ class Database:
 
     def _run(self, sql: str, parameters: Parameters = ()) -> sqlite3.Cursor:
         try:
-            return self.connection.execute(sql, parameters)  # type: ignore[no-any-return]
+            cursor: sqlite3.Cursor = self.connection.execute(sql, parameters)
         except self.connection.Error as error:
             raise self._translated(error) from error
+        return cursor
 
     def _need_transaction(self) -> None:
         if not self._depth:

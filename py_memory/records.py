@@ -36,6 +36,7 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain, JSON-ready copy."""
+        # The mixin is no dataclass itself, but everything that uses it is.
         return dataclasses.asdict(self)  # type: ignore[call-overload,no-any-return]
 
 

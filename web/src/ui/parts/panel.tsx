@@ -13,6 +13,7 @@ import { useStore } from "../state/store";
 import { Proposals } from "./cards";
 import { Editor } from "./editor";
 import { keepFocus } from "./focus";
+import { IconButton } from "./icon-button";
 import { Icon } from "./icons";
 
 const SEARCHABLE_FROM = 12;
@@ -176,36 +177,9 @@ function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Elem
             {t.panel.source}
           </button>
         ) : null}
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={fact.pinned ? t.panel.unpin : t.panel.pin}
-          title={fact.pinned ? t.panel.unpin : t.panel.pin}
-          aria-describedby={id}
-          onClick={() => act(() => pin(fact))}
-        >
-          <Icon name="pin" filled={fact.pinned} />
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={t.panel.edit}
-          title={t.panel.edit}
-          aria-describedby={id}
-          onClick={() => setEditing(true)}
-        >
-          <Icon name="pencil" />
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={t.panel.forget}
-          title={t.panel.forget}
-          aria-describedby={id}
-          onClick={() => act(() => forget(fact))}
-        >
-          <Icon name="bin" />
-        </button>
+        <IconButton icon="pin" filled={fact.pinned} label={fact.pinned ? t.panel.unpin : t.panel.pin} about={id} onClick={() => act(() => pin(fact))} />
+        <IconButton icon="pencil" label={t.panel.edit} about={id} onClick={() => setEditing(true)} />
+        <IconButton icon="bin" label={t.panel.forget} about={id} onClick={() => act(() => forget(fact))} />
       </div>
     </li>
   );

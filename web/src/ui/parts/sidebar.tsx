@@ -8,6 +8,7 @@ import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Editor } from "./editor";
 import { keepFocus } from "./focus";
+import { IconButton } from "./icon-button";
 import { Icon, Mark } from "./icons";
 
 const SEARCH_MS = 150;
@@ -143,26 +144,8 @@ function Row({ session, open }: { session: Session; open: boolean }): JSX.Elemen
       >
         {titleOf(session)}
       </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={t.sessions.rename}
-        title={t.sessions.rename}
-        aria-describedby={id}
-        onClick={() => setEditing(true)}
-      >
-        <Icon name="pencil" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={t.sessions.delete}
-        title={t.sessions.delete}
-        aria-describedby={id}
-        onClick={() => act(() => deleteSession(session))}
-      >
-        <Icon name="bin" />
-      </button>
+      <IconButton icon="pencil" label={t.sessions.rename} about={id} onClick={() => setEditing(true)} />
+      <IconButton icon="bin" label={t.sessions.delete} about={id} onClick={() => act(() => deleteSession(session))} />
     </li>
   );
 }

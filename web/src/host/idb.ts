@@ -18,6 +18,25 @@ export class BlockedError extends Error {
   override name = "BlockedError";
 }
 
+/**
+ * Makes the browser begin a new write-ahead log. A killed Chromium can leave half a record at the end of its log; it
+ * then appends to that log, takes it for damaged at the start after, and deletes all that the origin had stored.
+ * Deleting a database is the one request that begins a new log, so
+ * the owner does it once, before its first write. It resolves also where this fails, as on a full disk.
+ */
+export function renewLog(name: string): Promise<void> {
+  const scratch = `${name}/new-log`;
+  return new Promise((resolve) => {
+    const open = indexedDB.open(scratch);
+    open.onerror = () => resolve();
+    open.onsuccess = () => {
+      open.result.close();
+      const remove = indexedDB.deleteDatabase(scratch);
+      remove.onsuccess = remove.onerror = remove.onblocked = () => resolve();
+    };
+  });
+}
+
 export function result<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);

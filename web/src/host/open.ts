@@ -4,7 +4,7 @@ import { BlockFolder } from "./blockfile";
 import { type PyHost, loadPython } from "./boot";
 import { Fault, toRemote } from "./fault";
 import { Host } from "./host";
-import { BlockedError, Connection } from "./idb";
+import { BlockedError, Connection, renewLog } from "./idb";
 import { Log, LostOwnershipError } from "./log";
 import { type Candidate, type Loaded, emptyCandidate, load } from "./restore";
 import { FIRST_GENERATION } from "./format";
@@ -38,9 +38,11 @@ export async function openHost(options: StartOptions, around: Surroundings): Pro
   const booting = loadPython();
   booting.catch(() => undefined);
   const connection = around.locks ? await connect(options.database) : null;
+  const renewed = connection ? renewLog(options.database) : undefined;
   let loaded = connection ? await load(connection) : NOTHING;
   step("restore");
   const pyodide = await booting;
+  await renewed;
   step("python");
 
   const folder = new BlockFolder(pyodide.FS, "/memory");

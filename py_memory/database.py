@@ -183,6 +183,7 @@ class Database:
     def __init__(self, path_or_connection: Any) -> None:
         self._lock = threading.RLock()
         self._depth = 0
+        self.transactions = 0  # begun so far: the number of the one that is open
         self._broken = False  # an operation inside the open transaction stopped half-way
         self._rolled_back: list[Callable[[], object]] = []
         opened_here = isinstance(path_or_connection, str | Path)
@@ -266,6 +267,7 @@ class Database:
                 return
             self._run("BEGIN IMMEDIATE")
             self._depth, self._broken = 1, False
+            self.transactions += 1
             try:
                 yield
                 self._refuse_if_broken()

@@ -23,7 +23,6 @@ from .rows.identities import (
     find_identity,
     insert_identity,
     normalized_contact,
-    update_identity,
 )
 from .rows.namespaces import namespace_of
 from .rows.rejections import add_rejection, is_rejected, remove_rejection
@@ -104,7 +103,7 @@ class Facts:
             self._supersede_all(key, fact, operation)
         rows.insert_fact(self._db, fact)
         self._undo.made(operation, "facts", fact.id)
-        return fact
+        return dataclasses.replace(fact, operation_id=operation.id)
 
     def propose_fact(self, key: str, value: str, *, confidence: float = 0.8, **details: Any) -> Fact | None:
         """Puts something inferred before the user. None if confidence is under 0.7, if it is known already,
@@ -126,18 +125,16 @@ class Facts:
         rows.insert_fact(self._db, fact)
         return fact
 
-    def confirm_fact(self, id: str, *, value: str | None = None) -> tuple[Fact, str]:
-        """Makes a candidate or disputed fact current, with another value if given. Returns it with the
-        operation id.
+    def confirm_fact(self, id: str, *, value: str | None = None) -> Fact:
+        """Makes a candidate or disputed fact current, with another value if given.
 
         Raises NotFoundError, and InvalidInputError if it is not waiting for an answer.
         """
         fact = rows.get_fact(self._db, self._user, id)
         if fact.status == "current" and value is None:
             operation = self._undo.begin()
-            self._undo.keep(operation, "facts", "id = ?", (id,))
-            rows.update_fact(self._db, self._user, id, needs_review=False)
-            return rows.get_fact(self._db, self._user, id), operation.id
+            self._undo.change(operation, "facts", id, needs_review=False)
+            return self._after(operation, id)
         if fact.status not in ("candidate", "disputed"):
             raise InvalidInputError(
                 f"The fact {fact.key!r} is {fact.status}; only one that waits for an answer can be confirmed."
@@ -145,7 +142,6 @@ class Facts:
         single = namespace_of(self._db, self._user, fact.key).single_valued
         now = self._clock()
         operation = self._undo.begin()
-        self._undo.keep(operation, "facts", "id = ?", (id,))
         changes: dict[str, Any] = {"status": "current", "confidence": max(fact.confidence, CORRECTION)}
         if value is not None:
             changes["value"], _, _ = self._checked(fact.key, value)
@@ -156,16 +152,14 @@ class Facts:
         self._join_contact(fact, current if single else [], operation)
         for other in current:
             if other.id != id and self._owns(other) and same_value(other.value, fact.value):
-                self._undo.keep(operation, "facts", "id = ?", (other.id,))
                 for older in rows.facts_of_key(self._db, self._user, self._agent, fact.key):
                     if older.superseded_by == other.id:
-                        self._undo.keep(operation, "facts", "id = ?", (older.id,))
-                        rows.update_fact(self._db, self._user, older.id, superseded_by=id)
-                rows.delete_fact(self._db, self._user, other.id)
+                        self._undo.change(operation, "facts", older.id, superseded_by=id)
+                self._undo.take(operation, "facts", "id = ?", (other.id,))
         if single:
             self._supersede_all(fact.key, fact, operation)
-        rows.update_fact(self._db, self._user, id, **changes)
-        return rows.get_fact(self._db, self._user, id), operation.id
+        self._undo.change(operation, "facts", id, **changes)
+        return self._after(operation, id)
 
     def reject_fact(self, id: str, *, never_this_kind: bool = False) -> Operation:
         """Deletes a candidate and keeps a fingerprint, so that it is not proposed again; with
@@ -177,8 +171,7 @@ class Facts:
                 f"The fact {fact.key!r} is {fact.status}, not a proposal. Use forget() to remove it."
             )
         operation = self._undo.begin()
-        self._undo.keep(operation, "facts", "id = ?", (id,))
-        rows.delete_fact(self._db, self._user, id)
+        self._undo.take(operation, "facts", "id = ?", (id,))
         self.refuse(fact, operation)
         if never_this_kind and (made := add_rejection(self._db, self._user, _kind(fact.key), self._clock())):
             self._undo.made(operation, "rejections", made)
@@ -195,16 +188,16 @@ class Facts:
 
     def pin_fact(self, id: str, pinned: bool) -> Fact:
         rows.get_fact(self._db, self._user, id)
-        rows.update_fact(self._db, self._user, id, pinned=pinned)
-        return rows.get_fact(self._db, self._user, id)
+        operation = self._undo.begin()
+        self._undo.change(operation, "facts", id, pinned=pinned)
+        return self._after(operation, id)
 
     def end_fact(self, id: str) -> Fact:
         """What was true is over (a task done): archived, no longer current, still readable. Undoable."""
         rows.get_fact(self._db, self._user, id)
         operation = self._undo.begin()
-        self._undo.keep(operation, "facts", "id = ?", (id,))
-        rows.update_fact(self._db, self._user, id, status="archived", valid_to=self._clock())
-        return rows.get_fact(self._db, self._user, id)
+        self._undo.change(operation, "facts", id, status="archived", valid_to=self._clock())
+        return self._after(operation, id)
 
     # -- asking --
 
@@ -245,6 +238,9 @@ class Facts:
         return rows.facts_of_key(self._db, self._user, self._agent, key)
 
     # -- inside --
+
+    def _after(self, operation: Operation, id: str) -> Fact:
+        return dataclasses.replace(rows.get_fact(self._db, self._user, id), operation_id=operation.id)
 
     def _checked(self, key: str, value: str) -> tuple[str, bool, int | None]:
         value = text.clean(value)[0].strip()
@@ -292,10 +288,9 @@ class Facts:
         for old in rows.facts_of_key(self._db, self._user, self._agent, key):
             if old.status != "current" or old.id == by.id or not self._owns(old):
                 continue
-            self._undo.keep(operation, "facts", "id = ?", (old.id,))
-            rows.update_fact(
-                self._db,
-                self._user,
+            self._undo.change(
+                operation,
+                "facts",
                 old.id,
                 status="superseded",
                 confidence=min(old.confidence, CORRECTED),
@@ -333,8 +328,7 @@ class Facts:
                 "Correct or forget that one first; nothing was changed."
             )
         if same:
-            self._undo.keep(operation, "identities", "id = ?", (same["id"],))
-            update_identity(self._db, self._user, same["id"], phone=phone, email=email)
+            self._undo.change(operation, "identities", same["id"], phone=phone, email=email)
         elif partner or not find_identity(self._db, self._user, kind, new):
             id = insert_identity(self._db, self._user, phone=phone, email=email, now=self._clock())
             self._undo.made(operation, "identities", id)

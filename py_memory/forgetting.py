@@ -242,31 +242,21 @@ class _Removal:
     def take_messages(self, session_id: str, messages: list[Message], *, digests: bool) -> None:
         gone = {message.id: message.parent_id for message in messages}
         session = session_rows.get_session(self._db, self._user, session_id)
-        self._undo.keep(self._operation, "sessions", "id = ?", (session_id,))
         if _names_any(session.title, messages):
-            session_rows.set_title(self._db, self._user, session_id, None)
-        for child, _ in message_rows.children_of(self._db, self._user, session_id, gone):
-            self._undo.keep(self._operation, "messages", "id = ?", (child,))
-        message_rows.relink_children(self._db, self._user, session_id, gone)
-        shown = session.current_message_id
-        while shown in gone:
-            shown = gone[shown]
-        session_rows.set_current_message(self._db, self._user, session_id, shown)
+            self._undo.change(self._operation, "sessions", session_id, title=None)
         index.remove(self._db, [message_rows.seq_of(self._db, self._user, id) for id in gone])
         for id in gone:
             for table in ("message_versions", "tool_calls", "uses"):
                 self.take(table, "message_id = ?", id)
             self.take("messages", "id = ?", id)
+        self._undo.lineage.went(self._user, session_id, gone, session.current_message_id)
         if digests:
             for table in ("summaries", "snapshots"):
                 self.take(table, "session_id = ?", session_id)
-        self._undo.shown_moved(self._operation, session_id, session.current_message_id, shown)
 
     def blank_session(self, id: str) -> None:
         """The session stays without title and metadata."""
-        self._undo.keep(self._operation, "sessions", "id = ?", (id,))
-        for row in images.read_where(self._db, "sessions", "id = ? AND user_id = ?", (id, self._user)):
-            images.put_back(self._db, "sessions", {**row, "title": None, "metadata_json": "{}"})
+        self._undo.change(self._operation, "sessions", id, title=None, metadata_json="{}")
 
 
 def _names_any(title: str | None, messages: list[Message]) -> bool:

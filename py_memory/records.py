@@ -140,6 +140,7 @@ class Fact(Record):
     use_count: int = 0
     last_used_at: int | None = None
     correction_count: int = 0
+    operation_id: str | None = field(default=None, compare=False)  # for undo(), on a fact just changed
 
 
 @dataclass(frozen=True, slots=True)

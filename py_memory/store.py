@@ -248,6 +248,7 @@ class MemoryStore:
             )
             index.add(db, seq)
             sessions.touch(db, self.user_id, session_id, id, now)
+            self._undo.lineage.said(session_id, id, parent_id)
             self._event("added", "messages", id, content)
         return Message(
             id=id,
@@ -416,7 +417,7 @@ class MemoryStore:
     def confirm_fact(self, id: str, *, value: str | None = None) -> Fact:
         """Accepts a proposed or disputed fact, with another value if given."""
         with self.database.transaction():
-            fact, _ = self._facts.confirm_fact(id, value=value)
+            fact = self._facts.confirm_fact(id, value=value)
             self._event("confirmed", "facts", id, f"{fact.key}\x1f{fact.value}")
             return fact
 

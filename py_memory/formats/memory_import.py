@@ -197,14 +197,14 @@ class _Import:
                 parent = parents[id]
                 if parent is not None and (parent not in parents or parent in path):
                     (broken,) = (found for found in rows if found["id"] == id)
-                    images.put_back(self.db, "messages", {**broken, "parent_id": None})
+                    images.update_row(self.db, "messages", (broken["id"],), {"parent_id": None})
                     parents[id] = parent = None
                 id = parent
             sound.update(path)
         for session in images.read_where(self.db, "sessions", "id = ?", (session_id,)):
             if session["current_message_id"] not in parents:
                 shown = rows[-1]["id"] if rows else None
-                images.put_back(self.db, "sessions", {**session, "current_message_id": shown})
+                images.update_row(self.db, "sessions", (session_id,), {"current_message_id": shown})
 
     # -- checks --
 
@@ -345,9 +345,8 @@ class _Import:
             self.report.conflicts += 1
             if all((fact["created_at"], fact["id"]) < (row["created_at"], row["id"]) for fact in there):
                 for fact in there:
-                    images.put_back(self.db, "facts", {**fact, "status": "disputed"})
-                for new in images.read_where(self.db, "facts", "id = ?", (row["id"],)):
-                    images.put_back(self.db, "facts", {**new, "status": "current"})
+                    images.update_row(self.db, "facts", (fact["id"],), {"status": "disputed"})
+                images.update_row(self.db, "facts", (row["id"],), {"status": "current"})
 
 
 def _json_problem(column: str, value: str) -> str | None:

@@ -12,7 +12,6 @@ from py_memory.records import Fact
 
 __all__ = [
     "current_with_key",
-    "delete_fact",
     "facts_of_key",
     "facts_of_source",
     "find_candidate",
@@ -24,7 +23,7 @@ __all__ = [
     "update_fact",
 ]
 
-_FIELDS = tuple(field.name for field in fields(Fact))
+_FIELDS = tuple(field.name for field in fields(Fact) if field.compare)
 _COLUMNS = ", ".join(f"f.{name}" for name in _FIELDS)
 _FLAGS = ("pinned", "needs_review")
 # An agent sees what belongs to nobody in particular, what is its own, and what another agent shares.
@@ -53,10 +52,6 @@ def update_fact(db: Database, user_id: str, id: str, **changes: Any) -> None:
         raise ValueError(f"facts have no column {changes.keys() - set(_FIELDS)}")
     sets = ", ".join(f"{column} = ?" for column in changes)
     db.execute(f"UPDATE facts SET {sets} WHERE id = ? AND user_id = ?", (*changes.values(), id, user_id))
-
-
-def delete_fact(db: Database, user_id: str, id: str) -> None:
-    db.execute("DELETE FROM facts WHERE id = ? AND user_id = ?", (id, user_id))
 
 
 def get_fact(db: Database, user_id: str, id: str) -> Fact:

@@ -14,7 +14,6 @@ __all__ = [
     "find_identity",
     "insert_identity",
     "normalized_contact",
-    "update_identity",
 ]
 
 KINDS = ("phone", "email")
@@ -56,10 +55,3 @@ def insert_identity(db: Database, user_id: str, *, phone: str | None, email: str
         (id, user_id, now, phone, email),
     )
     return id
-
-
-def update_identity(db: Database, user_id: str, id: str, *, phone: str | None, email: str | None) -> None:
-    """Fails like insert_identity()."""
-    db.execute(
-        "UPDATE identities SET phone = ?, email = ? WHERE id = ? AND user_id = ?", (phone, email, id, user_id)
-    )

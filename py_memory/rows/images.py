@@ -3,12 +3,24 @@ callers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from py_memory.database import Database
 
-__all__ = ["KEYS", "delete_row", "delete_where", "key_of", "last_seq", "put_back", "read_where"]
+__all__ = [
+    "KEYS",
+    "delete_row",
+    "delete_where",
+    "insert_if_consistent",
+    "insert_row",
+    "key_of",
+    "last_seq",
+    "read_row",
+    "read_where",
+    "stored",
+    "update_row",
+]
 
 # Primary keys of the tables in which it is not `id`.
 KEYS: dict[str, tuple[str, ...]] = {
@@ -20,6 +32,10 @@ KEYS: dict[str, tuple[str, ...]] = {
 
 def _keys(table: str) -> tuple[str, ...]:
     return KEYS.get(table, ("id",))
+
+
+def _is(table: str) -> str:
+    return " AND ".join(f"{column} = ?" for column in _keys(table))
 
 
 def key_of(table: str, row: dict[str, Any]) -> tuple[Any, ...]:
@@ -41,22 +57,37 @@ def last_seq(db: Database, table: str) -> int:
 
 
 def delete_row(db: Database, table: str, key: Sequence[Any]) -> None:
-    delete_where(db, table, " AND ".join(f"{column} = ?" for column in _keys(table)), key)
+    delete_where(db, table, _is(table), key)
 
 
-def put_back(db: Database, table: str, row: dict[str, Any]) -> bool:
-    """Gives a row its former values, inserting it if it is gone. Returns whether it was gone."""
-    keys = _keys(table)
-    condition = " AND ".join(f"{column} = ?" for column in keys)
-    if db.one(f"SELECT 1 FROM {table} WHERE {condition}", [row[column] for column in keys]):
-        changed = [column for column in row if column not in (*keys, "seq")]
-        sets = ", ".join(f"{column} = ?" for column in changed)
-        values = [row[column] for column in (*changed, *keys)]
-        db.execute(f"UPDATE {table} SET {sets} WHERE {condition}", values)
-        return False
+def read_row(db: Database, table: str, key: Sequence[Any]) -> dict[str, Any] | None:
+    rows = read_where(db, table, _is(table), key)
+    return rows[0] if rows else None
+
+
+def update_row(db: Database, table: str, key: Sequence[Any], values: Mapping[str, Any]) -> None:
+    if values:
+        sets = ", ".join(f"{column} = ?" for column in values)
+        db.execute(f"UPDATE {table} SET {sets} WHERE {_is(table)}", (*values.values(), *key))
+
+
+def insert_row(db: Database, table: str, row: Mapping[str, Any]) -> None:
+    db.execute(*_insert(db, table, row))
+
+
+def insert_if_consistent(db: Database, table: str, row: Mapping[str, Any]) -> bool:
+    """Leaves a row out that contradicts what is there now. Returns whether it went in."""
+    return db.attempt(*_insert(db, table, row)) is None
+
+
+def _insert(db: Database, table: str, row: Mapping[str, Any]) -> tuple[str, list[Any]]:
     # A row made meanwhile may have taken the local number.
     if "seq" in row and db.one(f"SELECT 1 FROM {table} WHERE seq = ?", (row["seq"],)):
         row = {**row, "seq": None}
     marks = ", ".join("?" for _ in row)
-    db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", list(row.values()))
-    return True
+    return f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", list(row.values())
+
+
+def stored(value: Any) -> Any:
+    """A value as SQLite gives it back."""
+    return int(value) if isinstance(value, bool) else value

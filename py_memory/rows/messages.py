@@ -23,7 +23,6 @@ __all__ = [
     "list_messages",
     "list_versions",
     "messages_before",
-    "relink_children",
     "replies_to",
     "rewrite_version",
     "seq_of",
@@ -216,15 +215,3 @@ def children_of(db: Database, user_id: str, session_id: str, ids: Iterable[str])
         (session_id, user_id),
     )
     return [(row["id"], row["parent_id"]) for row in rows if row["parent_id"] in wanted]
-
-
-def relink_children(db: Database, user_id: str, session_id: str, gone: Mapping[str, str | None]) -> None:
-    """Children of messages about to go are joined to the nearest ancestor that stays. `gone` maps id to
-    parent."""
-    for child, parent in children_of(db, user_id, session_id, gone):
-        if child in gone:
-            continue
-        new_parent: str | None = parent
-        while new_parent is not None and new_parent in gone:
-            new_parent = gone[new_parent]
-        update_message(db, user_id, child, parent_id=new_parent)

@@ -95,7 +95,7 @@ def test_fault_01_killed_at_any_instant_it_loses_nothing_that_was_saved(
 def test_half_a_record_in_the_browsers_own_log_costs_nothing(
     launch: Launch, open_page: OpenPage, tmp_path: Path
 ) -> None:
-    """What a kill between two writes of Chromium leaves; without care it deletes everything two starts later."""
+    """What a kill between two writes of Chromium leaves. Two starts later Chromium used to delete everything."""
     profile = tmp_path / "profile"
     context = launch(profile)
     page = open_page(context)
@@ -131,6 +131,9 @@ def check(page: Page, acknowledged: list[str], raw: Path, seed: int) -> None:
     assert host.status(page)["warning"] is None, f"seed {seed}"
     assert host.integrity(host.raw_file(page, raw)) == ["ok"], f"seed {seed}"
     script = """(ids) => Promise.all(ids.map((id) => pyMemory.call('get_message', {id}).then(
-        () => null, (error) => `${id} ${error.name}: ${error.message}`))).then((lost) => lost.filter(Boolean))"""
+        () => null, (error) => `${id} ${error.name}: ${error.message}`))
+    ).then((lost) => lost.filter(Boolean))"""
     lost = page.evaluate(script, acknowledged)
-    assert not lost, f"seed {seed}: {len(lost)} of {len(acknowledged)} lost, first {lost[0]}; {host.status(page)}"
+    assert not lost, (
+        f"seed {seed}: {len(lost)} of {len(acknowledged)} lost, first {lost[0]}; {host.status(page)}"
+    )

@@ -20,7 +20,7 @@ LAYERS = [
     ("rows",),
     ("recall",),
     ("models",),
-    ("extraction", "consolidation", "facts", "undo", "forgetting", "context", "formats"),
+    ("extraction", "consolidation", "facts", "undo", "lineage", "forgetting", "context", "formats"),
     ("store",),
     ("agent", "memory_tools"),
     ("server", "adapters", "cli", "browser", "__init__", "__main__"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from py_memory import MemoryStore
-from py_memory.errors import ConflictError, UndoExpiredError
+from py_memory.errors import UndoExpiredError
 from py_memory.recall import index
 
 if TYPE_CHECKING:
@@ -151,10 +154,131 @@ def test_the_first_words_come_back_before_what_was_said_meanwhile(store: MemoryS
 def test_a_value_stated_meanwhile_is_not_overwritten(store: MemoryStore) -> None:
     fact = store.set_fact("user::diet", "vegan")
     receipt = store.forget(fact_id=fact.id)
-    store.set_fact("user::diet", "vegetarian")
-    with pytest.raises(ConflictError):
-        store.undo(receipt.operation_id)
+    now = store.set_fact("user::diet", "vegetarian")
+    store.undo(receipt.operation_id)
     assert [found.value for found in store.list_facts()] == ["vegetarian"]
+    former = store.fact_history("user::diet")[1]
+    assert (former.value, former.status, former.superseded_by) == ("vegan", "superseded", now.id)
+
+
+def test_a_proposal_stated_meanwhile_is_not_proposed_again(store: MemoryStore) -> None:
+    proposed = store.propose_fact("user::diet", "vegan")
+    assert proposed is not None
+    receipt = store.reject_fact(proposed.id)
+    store.set_fact("user::diet", "vegan")
+    store.undo(receipt.operation_id)
+    assert store.list_facts(status="candidate") == []
+    assert [found.value for found in store.list_facts()] == ["vegan"]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_corrections_are_taken_back_in_any_order(store: MemoryStore, order: tuple[int, ...]) -> None:
+    first = store.set_fact("user::diet", "omnivore")
+    before = rows(store)["facts"]
+    steps = [store.set_fact("user::diet", value) for value in ("vegetarian", "vegan")]
+    steps.append(store.end_fact(steps[-1].id))
+    for step in order:
+        operation = steps[step].operation_id
+        assert operation is not None
+        store.undo(operation)
+        current = store.list_facts()
+        assert len(current) <= 1
+    assert store.list_facts() == [first]
+    assert rows(store)["facts"] == before
+
+
+def test_what_one_action_did_is_taken_back_at_once(store: MemoryStore) -> None:
+    _, ids, fact = filled(store)
+    before = rows(store)
+    with store.action():
+        receipts = [store.forget(fact_id=fact), store.forget(message_id=ids[1])]
+    assert receipts[0].operation_id == receipts[1].operation_id
+    store.undo(receipts[0].operation_id)
+    after = rows(store)
+    del before["settings"], after["settings"]
+    assert after == before
+
+
+@pytest.mark.parametrize("deletions", list(permutations(range(4), 3)))
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_messages_come_back_in_any_order(
+    store: MemoryStore, deletions: tuple[int, ...], order: tuple[int, ...]
+) -> None:
+    session, ids, _ = filled(store)
+    before = rows(store)
+    receipts = [store.forget(message_id=ids[number]) for number in deletions]
+    back: set[int] = set()
+    for step in order:
+        store.undo(receipts[step].operation_id)
+        back.add(deletions[step])
+        assert index_is_sound(store)
+        there = [id for number, id in enumerate(ids) if number not in deletions or number in back]
+        assert [message.id for message in store.get_recent_messages(session)] == there
+    after = rows(store)
+    del before["settings"], after["settings"]
+    assert after == before
+
+
+def test_a_message_comes_back_into_a_session_deleted_since_only_with_it(store: MemoryStore) -> None:
+    session, ids, _ = filled(store)
+    before = rows(store)
+    first = store.forget(message_id=ids[1])
+    second = store.delete_session(session, forget_facts=True)
+    store.undo(first.operation_id)
+    assert store.list_sessions() == []
+    assert index_is_sound(store)
+    assert store.stats()["messages"] == 0
+    store.undo(second.operation_id)
+    assert [message.id for message in store.get_recent_messages(session)] == ids
+    after = rows(store)
+    del before["settings"], after["settings"]
+    assert after == before
+
+
+OPERATIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "forget", "text", "fact", "end", "session", "undo"]), st.integers(0, 7)
+    ),
+    max_size=14,
+)
+
+
+@given(OPERATIONS)
+@settings(max_examples=60)
+def test_any_history_leaves_a_sound_memory(steps: list[tuple[str, int]]) -> None:
+    store = MemoryStore(":memory:", clock=lambda: 1_790_000_000_000)
+    sessions = [store.create_session().id, store.create_session().id]
+    operations: list[str] = []
+    for what, number in steps:
+        live = [s for s in sessions if any(found.id == s for found in store.list_sessions())]
+        said = [m for s in live for m in store.list_messages(s)]
+        facts = store.list_facts()
+        if what == "add" and live:
+            store.add_message(live[number % len(live)], "user", f"word{number} said")
+        elif what == "forget" and said:
+            operations.append(store.forget(message_id=said[number % len(said)].id).operation_id)
+        elif what == "text":
+            operations.append(store.forget(text=f"word{number}").operation_id)
+        elif what == "fact":
+            source = said[number % len(said)].id if said else None
+            operation = store.set_fact(
+                "user::diet", f"value{number % 3}", source_message_id=source
+            ).operation_id
+            operations += [operation] if operation else []
+        elif what == "end" and facts:
+            operations.append(store.end_fact(facts[0].id).operation_id or "")
+        elif what == "session" and live:
+            operations.append(store.delete_session(live[number % len(live)]).operation_id)
+        elif what == "undo" and operations:
+            store.undo(operations.pop(number % len(operations)))
+        assert index_is_sound(store)
+        assert store.database.query("PRAGMA foreign_key_check") == []
+        assert len(store.list_facts(prefix="user::diet")) <= 1
+        for id in (found.id for found in store.list_sessions()):
+            there = {message.id for message in store.list_messages(id)}
+            assert {m.parent_id for m in store.list_messages(id)} - {None} <= there
+            shown = store.get_session(id).current_message_id
+            assert (shown in there) if there else shown is None
 
 
 def test_a_rolled_back_deletion_leaves_nothing_to_undo(store: MemoryStore) -> None:

@@ -8,23 +8,25 @@ stays without an answer.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import context
-from .errors import InvalidInputError, ModelError
+from .checks import json_text, read_json
+from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError
 from .extraction import propose
 from .memory_tools import memory_tools, noticed_in
 from .records import Cancel, Delta, Message, Model, Tool, ToolCallDelta
-from .store import MemoryStore
-from .text import detect_language
+from .store import MAX_MESSAGE_BYTES, MemoryStore
+from .text import clean, detect_language
 
 __all__ = ["ChatAgent"]
 
 MAX_CHARS, MAX_MESSAGES, MAX_FACTS = 4000, 20, 12
 MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
+MAX_OUTPUT_CHARACTERS = 32_000  # of a tool's result, kept and shown to the model
+MEMORY_KINDS = frozenset({"messages", "facts", "summaries", "tool_calls", "experiences"})
 _TITLE_CHARACTERS = 40
 _SAYS = {
     "failed": {
@@ -36,6 +38,10 @@ _SAYS = {
     "endless": {
         "en": "the model kept calling tools without answering.",
         "zh": "模型一直在调用工具，没有给出回答。",
+    },
+    "long": {
+        "en": "the answer grew over 1 MiB and was cut here.",
+        "zh": "回答超过 1 MiB，在此截断。",
     },
     "stopped": {"en": "(stopped)", "zh": "（已停止）"},
     "interrupted": {"en": "(interrupted)", "zh": "（已中断）"},
@@ -49,6 +55,26 @@ _SAYS = {
 OnEvent = Callable[[Mapping[str, Any]], None]
 
 
+class _Teller:
+    """Passes events on. A listener that fails hears no more; its error is raised when the round is whole."""
+
+    def __init__(self, listener: OnEvent | None) -> None:
+        self._listener = listener
+        self._failure: Exception | None = None
+
+    def __call__(self, event: Mapping[str, Any]) -> None:
+        if self._listener is None or self._failure is not None:
+            return
+        try:
+            self._listener(event)
+        except Exception as error:
+            self._failure = error
+
+    def raise_what_failed(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+
 class _Never:
     def is_set(self) -> bool:
         return False
@@ -59,12 +85,21 @@ class _Answer:
     """An answer as it arrives."""
 
     pieces: list[str] = field(default_factory=list)
+    room: int = MAX_MESSAGE_BYTES - 4096  # bytes of UTF-8 left, besides a sentence at the end
     uses: list[tuple[str, str, Mapping[str, Any]]] = field(default_factory=list)
     status: str = "complete"
 
     @property
     def text(self) -> str:
         return "".join(self.pieces)
+
+    def add(self, text: str) -> bool:
+        """Takes a piece, or as much of it as there is room for. Whether all of it was."""
+        data = clean(text)[0].encode()
+        fitting = data[: self.room].decode(errors="ignore")
+        self.pieces.append(fitting)
+        self.room -= len(data)
+        return self.room >= 0
 
     def fail(self, reason: str, language: str) -> None:
         self.status = "failed"
@@ -97,11 +132,13 @@ class ChatAgent:
         most recent one goes on. The same `message_id` again goes on with that round. A failing model leaves
         an answer with status "failed", a cancelled one what had arrived, with status "stopped". `on_event`
         is told {"type": "message", "message"}, {"type": "proposals", "facts", "stored"} and {"type":
-        "delta", "message_id", "text"}. Raises InvalidInputError and TooLargeError for a text that cannot be
-        stored, NotFoundError for an unknown session, ConflictError for an id that belongs to another
+        "delta", "message_id", "text"}; what it raises comes out once the round is whole.
+
+        Raises InvalidInputError and TooLargeError for a text that cannot be stored, NotFoundError for a
+        session that is unknown or deleted meanwhile, ConflictError for an id that belongs to another
         message.
         """
-        tell: OnEvent = on_event or (lambda event: None)
+        tell = _Teller(on_event)
         while message_id and (running := self._running.get(message_id)):
             await running.wait()
         said, reply = self._begin(session_id, text, message_id)
@@ -117,6 +154,7 @@ class ChatAgent:
                 reply = await self._answer(said, reply, tell, cancel or _Never())
                 await self._store.durable()
             tell({"type": "message", "message": reply})
+            tell.raise_what_failed()
             return reply
         finally:
             del self._running[said.id]
@@ -129,6 +167,10 @@ class ChatAgent:
         with store.action():
             said = store.find_message(message_id) if message_id else None
             if said is not None:
+                if said.role != "user" or session_id not in (None, said.session_id):
+                    raise ConflictError(
+                        f"The id {message_id!r} belongs to another message. Give a new message a new id."
+                    )
                 if not said.edited:
                     store.add_message(said.session_id, "user", text, id=said.id)  # refuses another text
                 return said, self._reply_to(said)
@@ -159,7 +201,9 @@ class ChatAgent:
 
     def _learn(self, said: Message) -> None:
         """What was asked to be remembered is stored at once; what the rules infer waits for the user."""
-        for proposal in propose(said.content, now=said.created_at, zone=self._store.get_setting("zone")):
+        zone = self._store.get_setting("zone")
+        zone = zone if isinstance(zone, str) else None
+        for proposal in propose(said.content, now=said.created_at, zone=zone):
             details = {
                 name: proposal[name] for name in ("category", "quote", "spoken_words", "zone", "valid_from")
             }
@@ -188,6 +232,8 @@ class ChatAgent:
                 answer.pieces = [_SAYS["stopped"][language]]
             self._finish(reply, answer)
             raise
+        except Exception as error:  # whatever a model or a tool does, the question gets its answer
+            answer.fail(_reason(error, language), language)
         if cancel.is_set() and answer.status == "complete":
             answer.status = "stopped"
         if not answer.text.strip():
@@ -215,17 +261,13 @@ class ChatAgent:
             spoken = len(answer.pieces)
             deltas = self._model.reply(messages, tools, cancel)
             try:
-                while True:
-                    try:
-                        delta = await anext(deltas)
-                    except StopAsyncIteration:
-                        break
-                    except Exception as error:
-                        answer.fail(_reason(error, language), language)
-                        return
-                    self._take(delta, answer, calls)
+                async for delta in deltas:
+                    complete = self._take(delta, answer, calls)
                     if delta.text:
-                        tell({"type": "delta", "message_id": reply.id, "text": delta.text})
+                        tell({"type": "delta", "message_id": reply.id, "text": answer.pieces[-1]})
+                    if not complete:
+                        answer.fail(_SAYS["long"][language], language)
+                        return
                     if cancel.is_set():
                         return
             finally:
@@ -238,15 +280,20 @@ class ChatAgent:
         answer.fail(_SAYS["endless"][language], language)
 
     @staticmethod
-    def _take(delta: Delta, answer: _Answer, calls: dict[int, ToolCallDelta]) -> None:
-        answer.uses.extend((kind, id, {"why": why}) for kind, id, why in delta.uses)
-        if delta.text:
-            answer.pieces.append(delta.text)
+    def _take(delta: Delta, answer: _Answer, calls: dict[int, ToolCallDelta]) -> bool:
+        """False once the answer is as long as a message may be."""
+        for kind, id, why in delta.uses:
+            if kind not in MEMORY_KINDS:
+                raise ModelError(f"The model names a memory of an unknown kind: {kind!r:.40}.")
+            answer.uses.append((kind, clean(id)[0], {"why": clean(why)[0]}))
+        if delta.text and not answer.add(delta.text):
+            return False
         if piece := delta.tool_call:
             known = calls.get(piece.index, ToolCallDelta(piece.index))
             calls[piece.index] = ToolCallDelta(
                 piece.index, known.id or piece.id, known.name or piece.name, known.arguments + piece.arguments
             )
+        return True
 
     def _prompt(self, said: Message, answer: _Answer) -> list[dict[str, Any]]:
         language = detect_language(said.content)
@@ -268,9 +315,8 @@ class ChatAgent:
     async def _run_call(self, call: ToolCallDelta, tools: Sequence[Tool], reply: Message) -> dict[str, Any]:
         store = self._store
         arguments, problem = _arguments(call.arguments)
-        record = store.add_tool_call(
-            reply.session_id, call.name or "?", arguments, message_id=reply.id, status="running"
-        )
+        name = clean(call.name or "?")[0]
+        record = store.add_tool_call(reply.session_id, name, arguments, message_id=reply.id, status="running")
         await store.durable()
         tool = next((tool for tool in tools if tool.name == call.name), None)
         try:
@@ -278,19 +324,16 @@ class ChatAgent:
                 raise InvalidInputError(f"There is no tool {call.name!r}.")
             if problem:
                 raise InvalidInputError(problem)
-            output = await tool.run(**arguments)
-            store.update_tool_call(record.id, "success", output=output)
+            status, output, problem = "success", await tool.run(**arguments), ""
         except asyncio.CancelledError:
             store.update_tool_call(record.id, "unknown")
             raise
         except Exception as error:
-            output = {"error": f"{type(error).__name__}: {error}"}
-            store.update_tool_call(record.id, "failed", output=output, error=str(error))
-        return {
-            "role": "tool",
-            "tool_call_id": call.id or str(call.index),
-            "content": json.dumps(output, ensure_ascii=False, default=str),
-        }
+            status, problem = "failed", clean(str(error))[0]
+            output = {"error": f"{type(error).__name__}: {problem}"}
+        told = _told(output)
+        store.update_tool_call(record.id, status, output=read_json(told), error=problem or None)
+        return {"role": "tool", "tool_call_id": call.id or str(call.index), "content": told}
 
     def _close_calls(self, reply: Message) -> list[str]:
         """Calls that a crash cut off are closed as unknown and never repeated. Returns their tools' names."""
@@ -304,12 +347,25 @@ class ChatAgent:
         return [call.tool_name for call in cut]
 
 
+def _told(output: Any) -> str:
+    """A tool's result as JSON, as its text where JSON cannot hold it. It ran, whatever it returned."""
+    try:
+        told = json_text(output)
+        read_json(told)
+    except InvalidInputError:
+        told = json_text(f"{output!r:.{MAX_OUTPUT_CHARACTERS}}")
+    if len(told) > MAX_OUTPUT_CHARACTERS:
+        told = json_text(f"{told[:MAX_OUTPUT_CHARACTERS]}…")
+    return told
+
+
 def _arguments(text: str) -> tuple[dict[str, Any], str]:
     """A call's arguments, and what is wrong with them."""
     try:
-        arguments = json.loads(text or "{}")
-    except ValueError as error:
-        return {}, f"The arguments are not JSON: {error}"
+        # Once more as text: an escape in it may stand for half a character.
+        arguments = read_json(json_text(read_json(clean(text)[0] or "{}", "The arguments")))
+    except InvalidInputError as error:
+        return {}, str(error)
     if not isinstance(arguments, dict):
         return {}, "The arguments must be a JSON object."
     return arguments, ""
@@ -332,11 +388,13 @@ def _as_called(text: str, calls: Mapping[int, ToolCallDelta]) -> dict[str, Any]:
 
 
 def _reason(error: Exception, language: str) -> str:
-    if isinstance(error, ModelError):
-        return str(error)
-    return _SAYS["broken"][language].format(error=f"{type(error).__name__}: {error}")
+    if isinstance(error, PyMemoryError):
+        return clean(str(error))[0]
+    return _SAYS["broken"][language].format(error=clean(f"{type(error).__name__}: {error}")[0][:500])
 
 
 async def _close(deltas: AsyncIterator[Delta]) -> None:
-    if close := getattr(deltas, "aclose", None):
-        await close()
+    if close := getattr(deltas, "aclose", None) or getattr(deltas, "close", None):
+        closing = close()
+        if closing is not None:
+            await closing

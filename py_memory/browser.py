@@ -51,6 +51,9 @@ class PageStore(MemoryStore):
         receipt = super().cleanup_old_messages(days, delete=delete)
         return self._noted(receipt) if delete else receipt
 
+    def reject_fact(self, id: str, **kwargs: Any) -> Receipt:
+        return self._noted(super().reject_fact(id, **kwargs))
+
     def _noted(self, receipt: Receipt) -> Receipt:
         self.forgotten_until = max(self.forgotten_until, receipt.undo_until)
         return receipt
@@ -80,9 +83,9 @@ class Host:
 
     def _method(self, name: str) -> Callable[..., Any]:
         hidden = name.startswith("_") or name in NOT_FOR_THE_PAGE
-        method: Callable[..., Any] | None = None if hidden else getattr(self._store, name, None)
-        if not callable(method):
+        if hidden or not callable(getattr(MemoryStore, name, None)):
             raise InvalidInputError(f"There is no operation {name!r} that a page can call.")
+        method: Callable[..., Any] = getattr(self._store, name)
         return method
 
     async def _chat(self, kwargs: dict[str, Any], request_id: str) -> str:
@@ -92,11 +95,11 @@ class Host:
             self._bridge.chat(json.dumps({**plain(event), "request_id": request_id}))
 
         try:
-            text, session_id = kwargs["text"], kwargs.get("session_id")
+            text, session_id = kwargs.get("text", ""), kwargs.get("session_id")
             message = await self._agent.chat_round(
                 session_id, text, message_id=request_id, on_event=report, cancel=cancel
             )
-            return json.dumps({"value": plain(message)})
+            return json.dumps({"value": plain(message)}, allow_nan=False)
         except Exception as error:
             return json.dumps({"error": described(error)})
         finally:
@@ -181,7 +184,7 @@ def _refuse(value: object) -> NoReturn:
 
 def answer(run: Callable[[], Any]) -> str:
     try:
-        return json.dumps({"value": plain(run())})
+        return json.dumps({"value": plain(run())}, allow_nan=False)
     except Exception as error:
         return json.dumps({"error": described(error)})
 

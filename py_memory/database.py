@@ -21,6 +21,7 @@ from . import text
 from .errors import (
     ConflictError,
     DatabaseCorruptError,
+    InvalidInputError,
     NewerDatabaseError,
     NotADatabaseError,
     StorageError,
@@ -188,6 +189,8 @@ class Database:
         self._rolled_back: list[Callable[[], object]] = []
         opened_here = isinstance(path_or_connection, str | Path)
         self.connection: Any = _open_file(str(path_or_connection)) if opened_here else path_or_connection
+        # What a statement may raise: SQLite's own errors, and Python's for values that cannot be bound.
+        self._errors = (self.connection.Error, OverflowError, UnicodeEncodeError)
         try:
             self.connection.isolation_level = None
             self._prepare()
@@ -327,7 +330,7 @@ class Database:
             self._need_transaction()
             try:
                 self.connection.executemany(sql, parameters)
-            except self.connection.Error as error:
+            except self._errors as error:
                 raise self._translated(error) from error
 
     def attempt(self, sql: str, parameters: Parameters = ()) -> str | None:
@@ -338,7 +341,7 @@ class Database:
                 self.connection.execute(sql, parameters)
             except self.connection.IntegrityError as error:
                 return str(error)
-            except self.connection.Error as error:
+            except self._errors as error:
                 raise self._translated(error) from error
             return None
 
@@ -347,7 +350,7 @@ class Database:
         with self._lock:
             try:
                 rows: list[Row] = self.connection.execute(sql, parameters).fetchall()
-            except self.connection.Error as error:
+            except self._errors as error:
                 raise self._translated(error) from error
             return rows
 
@@ -364,7 +367,7 @@ class Database:
     def _run(self, sql: str, parameters: Parameters = ()) -> sqlite3.Cursor:
         try:
             cursor: sqlite3.Cursor = self.connection.execute(sql, parameters)
-        except self.connection.Error as error:
+        except self._errors as error:
             raise self._translated(error) from error
         return cursor
 
@@ -377,9 +380,13 @@ class Database:
 
     def _translated(self, error: Exception) -> Exception:
         said = str(error)
+        if isinstance(error, OverflowError | UnicodeEncodeError) or "rror binding parameter" in said:
+            return InvalidInputError(f"A value given is of a kind that cannot be kept ({said}).")
         if isinstance(error, self.connection.IntegrityError):
             if said == "unregistered fact key":
                 return UnregisteredKeyError("(given)")
+            if "messages.session_id" in said:
+                return ConflictError("The session has a system message already. Edit that one.")
             return ConflictError(f"The change contradicts what is stored ({said}). Nothing was changed.")
         if "not a database" in said:
             return NotADatabaseError(

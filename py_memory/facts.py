@@ -11,6 +11,7 @@ import dataclasses
 from typing import Any
 
 from . import text
+from .checks import check_count, check_time
 from .clock import Clock
 from .database import Database
 from .errors import ConflictError, InvalidInputError, TooLargeError, UnregisteredKeyError
@@ -51,6 +52,19 @@ _CATEGORY_OF_PREFIX = (
     ("user::event", "event"),
     ("task::", "task"),
 )
+_TIMES = ("valid_from", "valid_to", "expires_at")
+_FLAGS = ("pinned", "needs_review")
+_TEXTS = (
+    "category",
+    "source_message_id",
+    "source_version_id",
+    "quote",
+    "spoken_words",
+    "zone",
+    "visibility",
+    "imported_from",
+)
+_DETAILS = sorted((*_TIMES, *_FLAGS, *_TEXTS))
 
 
 def same_value(a: str, b: str) -> bool:
@@ -63,6 +77,17 @@ def _rejection(key: str, value: str) -> str:
 
 def _kind(key: str) -> str:
     return f"kind\x1f{key}"
+
+
+def _detail(name: str, given: Any) -> Any:
+    """One of the columns that a caller may give a fact. Raises InvalidInputError."""
+    if name in _TIMES:
+        return check_time(given, name)
+    if name in _FLAGS:
+        return bool(check_count(given if given is not True else 1, name, most=1))
+    if name in _TEXTS:
+        return text.clean(given)[0]
+    raise InvalidInputError(f"A fact has no {name!r} that could be given; there are {', '.join(_DETAILS)}.")
 
 
 class Facts:
@@ -248,6 +273,8 @@ class Facts:
             raise InvalidInputError(f"The fact {key!r} has no value. Give it one, or forget it.")
         if len(value) > MAX_VALUE_CHARACTERS:
             raise TooLargeError(f"The value of {key!r}", len(value), MAX_VALUE_CHARACTERS, "characters")
+        if not isinstance(key, str) or not key.isprintable() or key != key.strip():
+            raise InvalidInputError(f"A fact key is one line of printable text, not {key!r:.60}.")
         if len(key) > MAX_KEY_CHARACTERS:
             raise TooLargeError("The fact key", len(key), MAX_KEY_CHARACTERS, "characters")
         if key.endswith("::"):  # a namespace, not a key in it
@@ -262,8 +289,12 @@ class Facts:
     def _new(
         self, key: str, value: str, status: str, confidence: float, ttl: int | None, details: dict[str, Any]
     ) -> Fact:
-        if not 0 <= confidence <= 1:
-            raise InvalidInputError(f"A confidence lies between 0 and 1, not {confidence}.")
+        if (
+            isinstance(confidence, bool)
+            or not isinstance(confidence, int | float)
+            or not 0 <= confidence <= 1
+        ):
+            raise InvalidInputError(f"A confidence lies between 0 and 1, not {confidence!r:.60}.")
         now = self._clock()
         values: dict[str, Any] = {
             "category": next((c for prefix, c in _CATEGORY_OF_PREFIX if key.startswith(prefix)), None),
@@ -271,7 +302,7 @@ class Facts:
             "expires_at": now + ttl if ttl else None,
             "valid_from": now if status == "current" else None,
         }
-        values.update({name: given for name, given in details.items() if given is not None})
+        values.update({name: _detail(name, given) for name, given in details.items() if given is not None})
         return Fact(
             id=uuid7(now),
             user_id=self._user,
@@ -339,7 +370,7 @@ class Facts:
             changes["confidence"] = max(fact.confidence, confidence)
         for name in ("expires_at", "pinned"):
             if details.get(name) is not None:
-                changes[name] = details[name]
+                changes[name] = _detail(name, details[name])
         namespace = namespace_of(self._db, self._user, fact.key)
         if namespace.ttl_ms and "expires_at" not in changes:
             changes["expires_at"] = self._clock() + namespace.ttl_ms

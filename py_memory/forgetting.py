@@ -113,8 +113,6 @@ class Forgetting:
     def cleanup(self, days: int, *, delete: bool) -> Receipt:
         """Messages older than `days`; facts and summaries stay. Without `delete` only the counts are
         given."""
-        if days < 1:
-            raise InvalidInputError(f"Messages can be cleaned up from an age of one day on, not {days}.")
         old = message_rows.messages_before(self._db, self._user, self._clock() - days * DAY_MS)
         if not delete:
             return Receipt(operation_id="", counts=self._counts(old), undo_until=0)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from . import context, text
+from .checks import check_count, check_id, check_mapping, check_time, json_text
 from .clock import Clock, system_clock
 from .database import Database
 from .errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError
+from .extraction.guards import MAX_READ, secret_spans
 from .facts import Facts
 from .forgetting import Forgetting
 from .formats.memory_file import export_memory, read_memory_file
@@ -109,11 +110,14 @@ class MemoryStore:
     ) -> Session:
         """A new session; the same `id` again returns the one there is."""
         title = self._title(title)
+        metadata = check_mapping(metadata, "The metadata")
+        if id is not None:
+            check_id(id, "session")
         with self.database.transaction():
             if id is not None and (found := sessions.find_session(self.database, self.user_id, id)):
                 return found
             id = id or uuid7(self.clock())
-            sessions.insert_session(self.database, self.user_id, id, title, metadata or {}, self.clock())
+            sessions.insert_session(self.database, self.user_id, id, title, metadata, self.clock())
             self._event("added", "sessions", id, title or "")
             return sessions.get_session(self.database, self.user_id, id)
 
@@ -134,6 +138,8 @@ class MemoryStore:
         self, *, limit: int = 50, before: int | None = None, query: str | None = None
     ) -> list[Session]:
         """Most recently active first. `before` (ms) pages on; `query` is part of a title."""
+        check_count(limit, "The limit")
+        check_time(before, "before")
         self._abandon_idle()
         return sessions.list_sessions(self.database, self.user_id, limit=limit, before=before, query=query)
 
@@ -158,7 +164,7 @@ class MemoryStore:
                 sessions.set_status(self.database, self.user_id, session_id, changes["status"], self.clock())
             if "title" in changes:
                 sessions.set_title(self.database, self.user_id, session_id, changes["title"])
-            self._event(kind, "sessions", session_id, json.dumps(changes, ensure_ascii=False))
+            self._event(kind, "sessions", session_id, json_text(changes))
             return sessions.get_session(self.database, self.user_id, session_id)
 
     def delete_session(self, session_id: str, *, forget_facts: bool = False) -> Receipt:
@@ -202,12 +208,17 @@ class MemoryStore:
         was forgotten).
         """
         content, notes = self._content(content, may_be_empty=status == "streaming")
+        if id is not None:
+            check_id(id, "message")
+        metadata = check_mapping(metadata, "The metadata")
+        speaker, intent = self._short(speaker, "The speaker"), self._short(intent, "The intent")
         if role not in _ROLES:
             raise InvalidInputError(
                 f"A message has one of the roles {', '.join(sorted(_ROLES))}, not {role!r}."
             )
         if status not in _STATUSES:
             raise InvalidInputError(f"A message has one of the statuses {', '.join(sorted(_STATUSES))}.")
+        has_secret = bool(secret_spans(content[:MAX_READ]))
         db = self.database
         with db.transaction():
             if id is not None and (found := messages.find_message(db, self.user_id, id)):
@@ -238,8 +249,8 @@ class MemoryStore:
                 speaker=speaker,
                 tool_call_id=tool_call_id,
                 intent=intent,
-                has_secret=False,
-                metadata=metadata or {},
+                has_secret=has_secret,
+                metadata=metadata,
                 now=now,
             )
             version_id = uuid7(now)
@@ -263,7 +274,8 @@ class MemoryStore:
             speaker=speaker,
             tool_call_id=tool_call_id,
             intent=intent,
-            metadata=dict(metadata or {}),
+            metadata=dict(metadata),
+            has_secret=has_secret,
             notes=notes,
         )
 
@@ -295,6 +307,8 @@ class MemoryStore:
                 content=content,
                 now=now,
             )
+            if not message.has_secret and secret_spans(content[:MAX_READ]):
+                messages.update_message(db, self.user_id, message_id, has_secret=True)
             index.add(db, seq)
             fact_rows.mark_for_review(db, self.user_id, message_id, version_id)
             self._event("edited", "messages", message_id, content)
@@ -341,10 +355,13 @@ class MemoryStore:
 
     def list_messages(self, session_id: str, *, before: int | None = None, limit: int = 200) -> list[Message]:
         """The newest messages of a session over all branches, oldest first; `before` (ms) pages back."""
+        check_count(limit, "The limit")
+        check_time(before, "before")
         return messages.list_messages(self.database, self.user_id, session_id, before=before, limit=limit)
 
     def get_recent_messages(self, session_id: str, limit: int = 20) -> list[Message]:
         """The newest messages of the branch on screen, oldest first."""
+        check_count(limit, "The limit")
         session = sessions.get_session(self.database, self.user_id, session_id)
         if limit < 1 or session.current_message_id is None:
             return []
@@ -372,14 +389,24 @@ class MemoryStore:
         return self._set_on_message(message_id, feedback=feedback)
 
     def set_intent(self, message_id: str, intent: str | None) -> Message:
-        return self._set_on_message(message_id, intent=intent)
+        return self._set_on_message(message_id, intent=self._short(intent, "The intent"))
 
     def _set_on_message(self, message_id: str, **changes: Any) -> Message:
         with self.database.transaction():
             messages.get_message(self.database, self.user_id, message_id)
             messages.update_message(self.database, self.user_id, message_id, **changes)
-            self._event("tagged", "messages", message_id, json.dumps(changes, ensure_ascii=False))
+            self._event("tagged", "messages", message_id, json_text(changes))
             return messages.get_message(self.database, self.user_id, message_id)
+
+    @staticmethod
+    def _short(label: str | None, what: str) -> str | None:
+        """A label such as a speaker's name."""
+        if label is None:
+            return None
+        label = text.clean(label)[0]
+        if len(label) > MAX_TITLE_CHARACTERS:
+            raise TooLargeError(what, len(label), MAX_TITLE_CHARACTERS, "characters")
+        return label
 
     @staticmethod
     def _content(content: str, *, may_be_empty: bool = False) -> tuple[str, tuple[str, ...]]:
@@ -457,6 +484,8 @@ class MemoryStore:
         limit: int | None = None,
     ) -> list[Fact]:
         """Pinned, most used and newest first. `status` None takes all."""
+        if limit is not None:
+            check_count(limit, "The limit")
         return self._facts.list_facts(
             status=status, prefix=prefix, category=category, source_message_id=source_message_id, limit=limit
         )
@@ -480,7 +509,7 @@ class MemoryStore:
                 ttl_ms=ttl_ms,
                 now=self.clock(),
             )
-            self._event("registered", "namespaces", prefix, json.dumps([single_valued, ttl_ms]))
+            self._event("registered", "namespaces", prefix, json_text([single_valued, ttl_ms]))
         return Namespace(prefix, single_valued, ttl_ms)
 
     def list_namespaces(self) -> list[Namespace]:
@@ -507,6 +536,7 @@ class MemoryStore:
         history: bool = False,
     ) -> list[Recollection]:
         """Memories that bear on a question, or on any of several, best first."""
+        check_count(limit, "The limit")
         return finding.recall(
             self.database,
             self.user_id,
@@ -521,6 +551,10 @@ class MemoryStore:
     def search(self, text: str, **filters: Any) -> list[Hit]:
         """Messages that hold the text exactly, newest first. Filters: session_id, role, speaker, since, until
         (ms), limit, offset."""
+        check_count(filters.get("limit", 0), "The limit")
+        check_count(filters.get("offset", 0), "The offset")
+        for name in ("since", "until"):
+            check_time(filters.get(name), name)
         return finding.search(self.database, self.user_id, text, **filters)
 
     # -- answers and what they rested on --
@@ -531,7 +565,7 @@ class MemoryStore:
         with self.database.transaction():
             messages.get_message(self.database, self.user_id, message_id)
             use_rows.insert_uses(self.database, self.user_id, message_id, items, self.clock())
-            self._event("rested on", "messages", message_id, json.dumps([id for _, id, _ in items]))
+            self._event("rested on", "messages", message_id, json_text([id for _, id, _ in items]))
             ids = [id for kind, id, _ in items if kind == "facts"]
             fact_rows.mark_used(self.database, self.user_id, ids, self.clock())
 
@@ -552,19 +586,19 @@ class MemoryStore:
     ) -> ToolCall:
         with self.database.transaction():
             sessions.get_session(self.database, self.user_id, session_id)
-            id = id or uuid7(self.clock())
+            id = check_id(id, "tool call") if id is not None else uuid7(self.clock())
             tool_calls.insert_tool_call(
                 self.database,
                 self.user_id,
                 id=id,
                 session_id=session_id,
                 message_id=message_id,
-                tool_name=tool_name,
+                tool_name=text.clean(tool_name)[0],
                 input=input,
                 status=self._call_status(status),
                 now=self.clock(),
             )
-            self._event("added", "tool_calls", id, json.dumps(input, ensure_ascii=False))
+            self._event("added", "tool_calls", id, json_text(input))
             return tool_calls.get_tool_call(self.database, self.user_id, id)
 
     def update_tool_call(
@@ -578,10 +612,10 @@ class MemoryStore:
                 id,
                 self._call_status(status),
                 output=output,
-                error=error,
+                error=None if error is None else text.clean(error)[0],
                 now=self.clock(),
             )
-            self._event(status, "tool_calls", id, json.dumps(output, ensure_ascii=False))
+            self._event(status, "tool_calls", id, json_text(output))
             return tool_calls.get_tool_call(self.database, self.user_id, id)
 
     def list_tool_calls(self, session_id: str) -> list[ToolCall]:
@@ -602,9 +636,10 @@ class MemoryStore:
 
     def set_setting(self, name: str, value: Any) -> None:
         """Any JSON value; None removes the setting."""
+        name = text.clean(name)[0]
         with self.database.transaction():
             settings.set_setting(self.database, self.user_id, name, value, self.clock())
-            self._event("set", "settings", name, json.dumps(value, ensure_ascii=False))
+            self._event("set", "settings", name, json_text(value))
 
     def forget(
         self,
@@ -631,6 +666,7 @@ class MemoryStore:
 
     def cleanup_old_messages(self, days: int = 30, *, delete: bool = False) -> Receipt:
         """Deletes messages older than `days` if `delete`, else only counts them. Facts and summaries stay."""
+        check_count(days, "The age in days", least=1, most=36_500)
         with self.database.transaction():
             receipt = self._forgetting.cleanup(days, delete=delete)
             if delete:
@@ -674,5 +710,5 @@ class MemoryStore:
         table."""
         with self.database.transaction():
             report = import_rows(self.database, self.user_id, batches, mode=mode, now=self.clock())
-            self._event("imported", "memory", uuid7(self.clock()), json.dumps(report["imported"]))
+            self._event("imported", "memory", uuid7(self.clock()), json_text(report["imported"]))
             return report

@@ -13,6 +13,8 @@ import unicodedata
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from .errors import InvalidInputError
+
 __all__ = [
     "clean",
     "detect_language",
@@ -53,8 +55,11 @@ _STOP_CHARACTERS = frozenset(
 def clean(text: str) -> tuple[str, tuple[str, ...]]:
     """Replaces what SQLite or UTF-8 cannot carry (NUL, lone surrogates) by U+FFFD.
 
-    Returns the text and codes of what was changed: "nul_replaced", "surrogate_replaced".
+    Returns the text and codes of what was changed: "nul_replaced", "surrogate_replaced". Raises
+    InvalidInputError for anything but a text.
     """
+    if not isinstance(text, str):
+        raise InvalidInputError(f"A text is expected here, not {text!r:.60}.")
     notes: list[str] = []
     if "\0" in text:
         text = text.replace("\0", "\ufffd")

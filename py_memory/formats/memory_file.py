@@ -106,7 +106,7 @@ def read_memory_file(path: Path) -> Iterator[Batch]:
             for table in TABLES:
                 yield from _rows(connection, table, columns[table])
             return
-    except connection.DatabaseError as error:
+    except (connection.DatabaseError, UnicodeDecodeError) as error:
         if "interrupted" in str(error):
             raise ImportRefusedError(f"Reading {path.name} took too long; nothing was imported.") from error
         raise DatabaseCorruptError(

@@ -7,14 +7,14 @@ older version of the message, or a disputed fact. What was forgotten here or the
 
 from __future__ import annotations
 
-import json
-import re
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from py_memory import text
+from py_memory.checks import MAX_ID_CHARACTERS, MAX_TIME, read_json
 from py_memory.database import Database
 from py_memory.errors import ImportRefusedError, InvalidInputError
 from py_memory.facts import Facts
@@ -32,12 +32,13 @@ from .memory_file import TABLES
 __all__ = ["import_rows"]
 
 MAX_TEXT_BYTES = 1 << 20
-MAX_ID_CHARACTERS = 100
-MAX_JSON_DEPTH = 100
 MAX_REFUSALS_LISTED = 50
 _INTEGERS = range(-(2**63), 2**63)
 _LOCAL_COLUMNS = {"seq"}
-_JSON_MARKS = re.compile(r'["\\[\]{}]')
+_TIMES = frozenset(
+    {"created_at", "updated_at", "last_active_at", "ended_at", "started_at", "completed_at", "superseded_at"}
+    | {"valid_from", "valid_to", "expires_at", "last_used_at"}
+)
 _SHAPES = {"metadata_json": dict, "reason_json": dict, "conclusions_json": list, "open_items_json": list}
 # What a row belongs to, by the column that names it.
 _BELONGS = {"session_id": "sessions", "message_id": "messages"}
@@ -225,11 +226,14 @@ class _Import:
                 if column.endswith("_json") and (problem := _json_problem(column, row[column])):
                     return problem
             elif kind == "INTEGER" and type(value) is int and value in _INTEGERS:
-                pass
-            elif kind == "REAL" and type(value) in (int, float):
+                if column in _TIMES and abs(value) > MAX_TIME:
+                    return f"{column} is no time"
+            elif kind == "REAL" and type(value) in (int, float) and math.isfinite(value):
                 row[column] = float(value)
             else:
                 return f"{column} is not of type {kind}"
+        if table == "facts" and not (row["key"].isprintable() and row["key"] == row["key"].strip()):
+            return "key is not one line of printable text"
         id = row.get("id")
         if "id" in rules and not (id and len(id) <= MAX_ID_CHARACTERS and id.isprintable()):
             return "id is missing or malformed"
@@ -260,6 +264,9 @@ class _Import:
 
     def _insert(self, table: str, row: dict[str, Any]) -> bool:
         if table == "message_versions":
+            if not row["content"].strip() and not self._is_streaming(row["message_id"]):
+                self._refuse(table, row, "its text is empty")
+                return False
             self._take_out(row["message_id"])
         names = ", ".join(row)
         marks = ", ".join("?" for _ in row)
@@ -275,6 +282,10 @@ class _Import:
         elif table == "sessions":
             self._sessions.add(row["id"])
         return True
+
+    def _is_streaming(self, message_id: str) -> bool:
+        found = self._find("messages", message_id)
+        return found is not None and found["status"] == "streaming"
 
     def _take_out(self, message_id: str) -> None:
         """Out of the index before its text changes."""
@@ -351,33 +362,13 @@ class _Import:
 
 def _json_problem(column: str, value: str) -> str | None:
     """Why it cannot be taken: nested too deeply, not JSON, or of another shape than its readers expect."""
-    if _is_too_deep(value):
-        return f"{column} is nested too deeply"
     try:
-        parsed = json.loads(value)
-    except ValueError:
-        return f"{column} is not JSON"
+        parsed = read_json(value, column)
+    except InvalidInputError as error:
+        return str(error)
     if not isinstance(parsed, _SHAPES.get(column, object)):
         return f"{column} is not of the right shape"
     return None
-
-
-def _is_too_deep(value: str) -> bool:
-    """Asked before it is parsed: in WebAssembly a parser out of stack takes the worker with it."""
-    depth, quoted, escaped = 0, False, -1
-    for mark in _JSON_MARKS.finditer(value):
-        if mark.start() == escaped:
-            continue
-        character = mark.group()
-        if character == "\\":
-            escaped = mark.end()
-        elif character == '"':
-            quoted = not quoted
-        elif not quoted:
-            depth += 1 if character in "[{" else -1
-            if depth > MAX_JSON_DEPTH:
-                return True
-    return False
 
 
 def _scope(fact: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from py_memory.checks import json_text
 from py_memory.database import Database, Row
 from py_memory.errors import NotFoundError
 from py_memory.records import Message, MessageVersion
@@ -85,7 +86,7 @@ def insert_message(
             tool_call_id,
             intent,
             has_secret,
-            json.dumps(dict(metadata), ensure_ascii=False),
+            json_text(metadata, "The metadata"),
         ),
     )
     assert cursor.lastrowid is not None

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from py_memory.checks import json_text
 from py_memory.clock import DAY_MS
 from py_memory.database import Database, Row
 from py_memory.errors import NotFoundError
@@ -44,7 +45,7 @@ def insert_session(
     db.execute(
         "INSERT INTO sessions (id, user_id, created_at, title, metadata_json, last_active_at) "
         "VALUES (?, ?, ?, ?, ?, ?)",
-        (id, user_id, now, title, json.dumps(dict(metadata), ensure_ascii=False), now),
+        (id, user_id, now, title, json_text(metadata, "The metadata"), now),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from py_memory.checks import json_text
 from py_memory.database import Database
 
 __all__ = ["get_setting", "set_setting"]
@@ -24,5 +25,5 @@ def set_setting(db: Database, user_id: str, name: str, value: Any, now: int) -> 
         "INSERT INTO settings (user_id, name, value_json, updated_at) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (user_id, name) DO UPDATE "
         "SET value_json = excluded.value_json, updated_at = excluded.updated_at",
-        (user_id, name, json.dumps(value, ensure_ascii=False, sort_keys=True), now),
+        (user_id, name, json_text(value, f"The setting {name!r}"), now),
     )

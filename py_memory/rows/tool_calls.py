@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from py_memory.checks import json_text
 from py_memory.database import Database, Row
 from py_memory.errors import NotFoundError
 from py_memory.records import ToolCall
@@ -49,7 +50,7 @@ def insert_tool_call(
             session_id,
             message_id,
             tool_name,
-            json.dumps(input, ensure_ascii=False),
+            json_text(input, "The input"),
             status,
             now if status == "running" else None,
         ),
@@ -83,7 +84,7 @@ def update_tool_call(
         "completed_at = CASE WHEN ? THEN ? ELSE completed_at END WHERE id = ? AND user_id = ?",
         (
             status,
-            None if output is None else json.dumps(output, ensure_ascii=False),
+            None if output is None else json_text(output, "The output"),
             error,
             status,
             now,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from py_memory.checks import json_text
 from py_memory.database import Database
 from py_memory.ids import uuid7
 from py_memory.records import Use
@@ -29,7 +30,7 @@ def insert_uses(
                 kind,
                 id,
                 rank,
-                json.dumps(dict(reason), ensure_ascii=False),
+                json_text(dict(reason), "The reason"),
             ),
         )
 

@@ -95,7 +95,7 @@ def test_fault_01_killed_at_any_instant_it_loses_nothing_that_was_saved(
 def test_half_a_record_in_the_browsers_own_log_costs_nothing(
     launch: Launch, open_page: OpenPage, tmp_path: Path
 ) -> None:
-    """What a kill between two writes of Chromium leaves. Two starts later Chromium used to delete everything."""
+    """What a kill between two writes of Chromium leaves. Two starts later it used to delete everything."""
     profile = tmp_path / "profile"
     context = launch(profile)
     page = open_page(context)

@@ -318,3 +318,103 @@ def test_what_a_model_adds_waits_for_the_user(store: MemoryStore) -> None:
     run(ChatAgent(store, Scripted(add, [Delta("ok")])).chat_round(None, "I am off to Lisbon for good"))
     assert store.list_facts() == []
     assert [fact.value for fact in store.list_facts(status="candidate")] == ["Lisbon"]
+
+
+def deltas(*given: Any) -> Any:
+    return Scripted(list(given))
+
+
+class Plain:
+    """What somebody may write who has not read what a model is."""
+
+    def reply(self, *arguments: Any) -> Any:
+        raise ZeroDivisionError("no generator")
+
+
+class Coroutine:
+    async def reply(self, *arguments: Any) -> Any:
+        return "a text"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        deltas(Delta(text="a" * 600_000), Delta(text="字" * 300_000), Delta(text="more")),
+        deltas(None),
+        deltas("text"),
+        deltas(Delta(text=5)),  # type: ignore[arg-type]
+        deltas(Delta(uses=(("facts", "id"),))),  # type: ignore[arg-type]
+        deltas(Delta(uses=(("planets", "id", "why"),))),
+        deltas(Delta(text="half \ud83d"), ZeroDivisionError("half \ud83d")),
+        Plain(),
+        Coroutine(),
+    ],
+    ids=["long", "None", "str", "number", "arity", "kind", "surrogate", "plain", "coroutine"],
+)
+@pytest.mark.filterwarnings("ignore:coroutine")
+def test_whatever_a_model_does_the_question_gets_its_answer(store: MemoryStore, model: Any) -> None:
+    reply = run(ChatAgent(store, model).chat_round(None, "hello"))
+    assert reply.status == "failed"
+    assert reply.content.strip()
+    assert [status for _, status, _ in everything(store)] == ["complete", "failed"]
+    assert len(reply.content.encode()) <= 1 << 20
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ['{"to": "\\ud83d"}', '{"to": NaN}', "[" * 5000, '{"to": ' + "[" * 200 + "]" * 200 + "}", "\ud83d", "7"],
+)
+def test_bad_arguments_of_a_tool_are_told_to_the_model(store: MemoryStore, arguments: str) -> None:
+    calls: list[str] = []
+    call = Delta(tool_call=ToolCallDelta(0, "c", "send", arguments))
+    model = Scripted([call], [Delta(text="done")])
+    reply = run(ChatAgent(store, model, [sending(calls)]).chat_round(None, "send it"))
+    assert (reply.status, reply.content) == ("complete", "done")
+    (record,) = store.list_tool_calls(reply.session_id)
+    assert record.status == ("success" if "ud83d" in arguments and calls else "failed")
+
+
+@pytest.mark.parametrize("output", [float("nan"), object(), "\ud83d", ["x" * 100_000]], ids=repr)
+def test_a_tool_that_ran_is_recorded_as_such_whatever_it_returned(store: MemoryStore, output: Any) -> None:
+    async def act() -> Any:
+        return output
+
+    tool = Tool("act", "Acts.", {"type": "object"}, act)
+    model = Scripted([Delta(tool_call=ToolCallDelta(0, "c", "act", "{}"))], [Delta(text="done")])
+    reply = run(ChatAgent(store, model, [tool]).chat_round(None, "act"))
+    assert reply.status == "complete"
+    (record,) = store.list_tool_calls(reply.session_id)
+    assert record.status == "success"
+    assert len(json.dumps(record.output)) < 40_000
+
+
+def test_a_listener_that_fails_is_told_once_the_round_is_whole(store: MemoryStore) -> None:
+    def listen(event: Mapping[str, Any]) -> None:
+        if event["type"] == "delta":
+            raise ZeroDivisionError
+
+    agent = ChatAgent(store, Scripted([Delta(text="one"), Delta(text=" two")]))
+    with pytest.raises(ZeroDivisionError):
+        run(agent.chat_round(None, "hello", on_event=listen))
+    assert everything(store)[-1] == ("assistant", "complete", "one two")
+
+
+def test_an_id_of_another_message_is_refused(store: MemoryStore) -> None:
+    agent = ChatAgent(store, OfflineAssistant())
+    reply = run(agent.chat_round(None, "hello", message_id=SAID))
+    store.edit_message(reply.id, "edited")
+    before = everything(store)
+    with pytest.raises(ConflictError):
+        run(agent.chat_round(None, "hello", message_id=reply.id))
+    with pytest.raises(ConflictError):
+        run(agent.chat_round(store.create_session().id, "hello", message_id=SAID))
+    assert everything(store) == before
+
+
+def test_a_zone_that_is_none_does_not_stop_the_talk(store: MemoryStore) -> None:
+    for zone in (5, "No/Where", ["x"]):
+        store.set_setting("zone", zone)
+        assert (
+            run(ChatAgent(store, OfflineAssistant()).chat_round(None, "dentist tomorrow")).status
+            == "complete"
+        )

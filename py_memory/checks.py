@@ -1,0 +1,108 @@
+"""What may come in: the checks of ids, numbers, times and JSON at the package's border."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from .errors import InvalidInputError
+from .text import clean
+
+__all__ = [
+    "MAX_ID_CHARACTERS",
+    "MAX_JSON_DEPTH",
+    "MAX_TIME",
+    "check_count",
+    "check_id",
+    "check_mapping",
+    "check_time",
+    "json_text",
+    "read_json",
+]
+
+MAX_ID_CHARACTERS = 100
+MAX_JSON_DEPTH = 100
+MAX_TIME = 8_640_000_000_000_000  # ms; the last instant of JavaScript's calendar (ECMA-262, 21.4.1.1)
+_JSON_MARKS = re.compile(r'["\\[\]{}]')
+
+
+def check_id(id: object, what: str) -> str:
+    """An id as a caller gives it. Raises InvalidInputError."""
+    if not isinstance(id, str) or not 0 < len(id) <= MAX_ID_CHARACTERS or not id.isprintable():
+        raise InvalidInputError(
+            f"The id of a {what} is a text of 1 to {MAX_ID_CHARACTERS} printable characters, not {id!r:.60}."
+        )
+    return id
+
+
+def check_count(number: object, what: str, *, least: int = 0, most: int = 2**31) -> int:
+    """A whole number. Raises InvalidInputError."""
+    if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
+        raise InvalidInputError(f"{what} is a whole number from {least} to {most}, not {number!r:.60}.")
+    return number
+
+
+def check_time(time: object, what: str) -> int | None:
+    """A time in milliseconds UTC, or None. Raises InvalidInputError."""
+    if time is None:
+        return None
+    if isinstance(time, bool) or not isinstance(time, int) or abs(time) > MAX_TIME:
+        raise InvalidInputError(f"{what} is a time in whole milliseconds UTC, not {time!r:.60}.")
+    return time
+
+
+def check_mapping(value: object, what: str) -> Mapping[str, Any]:
+    """A mapping, {} for None. Raises InvalidInputError."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InvalidInputError(f"{what} is a mapping, not {value!r:.60}.")
+    return value
+
+
+def json_text(value: Any, what: str = "The value") -> str:
+    """A value as JSON. Lone surrogates become U+FFFD. Raises InvalidInputError for what JSON cannot hold."""
+    try:
+        return clean(json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True))[0]
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInputError(f"{what} cannot be kept as JSON ({error}).") from error
+
+
+def read_json(source: str, what: str = "The text") -> Any:
+    """Reads JSON that nobody trusts: no infinite numbers, at most 100 levels. Raises InvalidInputError."""
+    # Asked before it is parsed: in WebAssembly a parser out of stack takes the interpreter with it.
+    if _depth_exceeds(source, MAX_JSON_DEPTH):
+        raise InvalidInputError(f"{what} is nested too deeply: more than {MAX_JSON_DEPTH} levels.")
+    try:
+        return json.loads(source, parse_constant=_not_finite, parse_float=_finite)
+    except ValueError as error:
+        raise InvalidInputError(f"{what} is not JSON ({error}).") from error
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    return value if math.isfinite(value) else _not_finite(number)
+
+
+def _not_finite(number: str) -> NoReturn:
+    raise ValueError(f"{number[:20]} is no number JSON can hold")
+
+
+def _depth_exceeds(source: str, most: int) -> bool:
+    depth, quoted, escaped = 0, False, -1
+    for mark in _JSON_MARKS.finditer(source):
+        if mark.start() == escaped:
+            continue
+        character = mark.group()
+        if character == "\\":
+            escaped = mark.end()
+        elif character == '"':
+            quoted = not quoted
+        elif not quoted:
+            depth += 1 if character in "[{" else -1
+            if depth > most:
+                return True
+    return False

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from .conftest import wait_for
+
 Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
 State = Callable[[Page], None]
@@ -67,6 +69,7 @@ def page(launch: Launch, site_url: str, look: tuple[str, tuple[int, int], str]) 
 def check(page: Page, look: tuple[str, tuple[int, int], str], state: str) -> None:
     """No finding of axe, nothing wider than the screen; and a picture if asked for."""
     lang, (width, _), scheme = look
+    wait_for(page, "document.getAnimations().every(({playState}) => playState !== 'running')")
     if SCREENS:
         folder = Path(SCREENS)
         folder.mkdir(parents=True, exist_ok=True)
@@ -92,6 +95,11 @@ def check(page: Page, look: tuple[str, tuple[int, int], str], state: str) -> Non
     assert wide == [], f"{state}: cut off at the right: {wide}"
 
 
+def started(page: Page) -> None:
+    """Waits until the memory answers and the buttons that need it can be used."""
+    expect(page.locator(".memory-status[data-state=saved]")).to_be_visible(timeout=60_000)
+    expect(page.locator(".tool:disabled, .boot")).to_have_count(0)
+
 def named(page: Page, look: tuple[str, tuple[int, int], str], name: str) -> Any:
     return page.get_by_role("button", name=NAMES[look[0]][name], exact=True)
 
@@ -99,8 +107,10 @@ def named(page: Page, look: tuple[str, tuple[int, int], str], name: str) -> Any:
 def test_every_state(page: Page, look: tuple[str, tuple[int, int], str]) -> None:
     lang, (width, _), _ = look
     expect(page.locator("#message")).to_be_visible()
+    faded = "[...document.querySelectorAll('button')].filter((one) => getComputedStyle(one).opacity !== '1')"
+    assert page.evaluate(f"{faded}.map((one) => one.outerHTML)") == [], "Waiting buttons must stay readable"
     check(page, look, "1-starting")
-    expect(page.locator(".memory-status[data-state=saved]")).to_be_visible(timeout=60_000)
+    started(page)
     check(page, look, "2-empty")
 
     page.fill("#message", TALK[lang])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +137,13 @@ def call(page: Page, method: str, **kwargs: Any) -> Any:
     return page.evaluate("([method, kwargs]) => pyMemory.call(method, kwargs)", [method, kwargs])
 
 
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + ANSWERED_MS / 1000
+    while not holds():
+        assert time.monotonic() < deadline, "It did not come about in time."
+        time.sleep(0.05)
+
+
 def sessions(page: Page) -> Locator:
     return page.get_by_role("navigation", name="Sessions").locator(".session")
 
@@ -206,6 +215,45 @@ def test_edit_and_no(page: Page) -> None:
     field.press("Enter")
     expect(cards).to_have_count(proposed - 1)
     assert call(page, "get_fact", key="user::name")["value"] == "Magdalena"
+
+
+def test_never_suggest_this_kind(page: Page) -> None:
+    say(page, EN.introduction)
+    cards = page.locator(".proposals .card")
+    proposed = cards.count()
+    diet = cards.filter(has_text="Diet")
+    button(diet, "More").click()
+    button(diet, "Never suggest this kind").click()
+    expect(cards).to_have_count(proposed - 1)
+    expect(page.locator(".toast")).to_contain_text("“Diet” will not be suggested again.")
+    say(page, "I am vegan.")
+    expect(cards).to_have_count(proposed - 1)
+
+
+def test_days_are_meant_by_the_clock_of_the_device(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch(timezone_id="Asia/Tokyo"))
+    expect(page.locator(".memory-status")).to_have_text("Saved")
+    wait_until(lambda: call(page, "get_setting", name="zone") == "Asia/Tokyo")
+    # As after a journey: another zone, and the page is looked at again.
+    call(page, "set_setting", name="zone", value="Europe/Berlin")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    wait_until(lambda: call(page, "get_setting", name="zone") == "Asia/Tokyo")
+
+
+@pytest.mark.parametrize(
+    ("words", "due"), [(EN, "due 12 March 2035"), (ZH, "2035年3月12日 到期")], ids=("en", "zh")
+)
+def test_a_to_do_says_when_it_is_due(launch: Launch, open_page: OpenPage, words: Words, due: str) -> None:
+    page = open_page(launch(timezone_id="America/New_York"), f"?lang={words.lang}")
+    # Midnight in Berlin is the day before in New York.
+    day = int(datetime(2035, 3, 12, tzinfo=timezone(timedelta(hours=1))).timestamp() * 1000)
+    details = {"spoken_words": "on Monday", "valid_from": day, "zone": "Europe/Berlin"}
+    call(page, "set_fact", key="task::water", value="water the plants", **details)
+    call(page, "set_fact", key="task::call", value="call Mei")
+    button(page, words.memory).click()
+    entries = panel(page, words.panel).locator(".entry")
+    expect(entries.filter(has_text="plants").locator(".since")).to_have_text(due)
+    expect(entries.filter(has_text="Mei").locator(".since")).not_to_contain_text("due")
 
 
 def test_sessions(page: Page) -> None:

@@ -100,6 +100,7 @@ def started(page: Page) -> None:
     expect(page.locator(".memory-status[data-state=saved]")).to_be_visible(timeout=60_000)
     expect(page.locator(".tool:disabled, .boot")).to_have_count(0)
 
+
 def named(page: Page, look: tuple[str, tuple[int, int], str], name: str) -> Any:
     return page.get_by_role("button", name=NAMES[look[0]][name], exact=True)
 

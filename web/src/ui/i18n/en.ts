@@ -1,6 +1,10 @@
 const plural = (n: number, one: string, many = `${one}s`): string =>
   `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
+/** “a, b and c”, without what is empty. */
+const listed = (parts: ReadonlyArray<string | 0>): string =>
+  new Intl.ListFormat("en-GB").format(parts.filter((part) => part !== 0));
+
 /** Every text of the page. The other languages have the same shape, or they do not compile. */
 export const en = {
   app: {
@@ -82,6 +86,10 @@ export const en = {
     copy: "Copy",
     copied: "Copied",
     forgetMessage: "Forget this message",
+    forgotten: (facts: number, messages: number) =>
+      facts + messages === 0
+        ? "Forgotten, as you asked."
+        : `Forgotten: ${listed([facts && plural(facts, "memory", "memories"), messages && plural(messages, "message")])}.`,
     messageForgotten: "The message is forgotten, with what was learned from it.",
   },
   composer: {
@@ -116,6 +124,9 @@ export const en = {
     cancel: "Cancel",
     valueOf: (key: string) => `Value of “${key}”`,
     notKept: (value: string) => `“${value}” is not kept and will not be proposed again.`,
+    more: "More",
+    never: "Never suggest this kind",
+    neverProposed: (key: string) => `“${key}” will not be suggested again.`,
     corrects: (value: string) => `Replaces “${value}”`,
     tooLong: (limit: number) => `At most ${limit} characters fit.`,
   },
@@ -128,6 +139,7 @@ export const en = {
     nothingFound: "Nothing remembered has these words.",
     pinned: "Pinned",
     since: (day: string) => `since ${day}`,
+    due: (day: string) => `due ${day}`,
     before: (value: string, day: string) => `Before: ${value}, until ${day}`,
     source: "Go to the message",
     sourceGone: "The message it came from is no longer there.",
@@ -264,7 +276,13 @@ export const en = {
     tooLarge: (size: string, limit: string) => `The file has ${size}; at most ${limit} can be imported.`,
   },
   undo: "Undo",
-  undone: "Undone.",
+  undoable: {
+    forgotten: "A memory was forgotten.",
+    message: "A message was forgotten.",
+    session: "A chat was deleted.",
+    rejected: "A proposal was turned down.",
+    done: "A to-do was done.",
+  },
   dismiss: "Dismiss",
   ago: { now: "just now" },
   banners: {

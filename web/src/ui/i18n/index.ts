@@ -18,13 +18,25 @@ export const language: Language = wanted();
 export const locale = language === "zh" ? "zh-Hans" : "en";
 export const t: Texts = language === "zh" ? zh : en;
 
-const dayFormat = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
-const timeFormat = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
-const fullFormat = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "short" });
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+/** Days are written as the assistant writes them: 5 July 2025, 2025年7月5日. */
+const DAY = { year: "numeric", month: "long", day: "numeric" } as const;
+const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const dates = language === "zh" ? "zh-Hans" : "en-GB";
+const dayFormat = new Intl.DateTimeFormat(dates, DAY);
+const timeFormat = new Intl.DateTimeFormat(dates, TIME);
+const relative = new Intl.RelativeTimeFormat(dates, { numeric: "auto" });
 
-export const day = (ms: number): string => dayFormat.format(ms);
-export const full = (ms: number): string => fullFormat.format(ms);
+/** The day by the calendar of this device, or of the zone in which it was meant. */
+export function day(ms: number, zone: string | null = null): string {
+  if (zone === null) return dayFormat.format(ms);
+  try {
+    return new Intl.DateTimeFormat(dates, { ...DAY, timeZone: zone }).format(ms);
+  } catch {
+    return dayFormat.format(ms); // a zone that this browser does not know
+  }
+}
+
+export const full = (ms: number): string => `${dayFormat.format(ms)}${language === "zh" ? " " : ", "}${timeFormat.format(ms)}`;
 
 /** Whole days between two instants by the calendar of this device. */
 export function daysAgo(ms: number, now = Date.now()): number {

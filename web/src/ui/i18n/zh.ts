@@ -2,6 +2,8 @@ import type { Texts } from "./en";
 
 const number = (n: number): string => n.toLocaleString("zh-Hans");
 
+const listed = (parts: ReadonlyArray<string | 0>): string => parts.filter((part) => part !== 0).join("，");
+
 export const zh: Texts = {
   app: {
     name: "py_memory",
@@ -81,6 +83,10 @@ export const zh: Texts = {
     copy: "复制",
     copied: "已复制",
     forgetMessage: "忘掉这条消息",
+    forgotten: (facts, messages) =>
+      facts + messages === 0
+        ? "已按你说的忘掉。"
+        : `已忘掉：${listed([facts && `${number(facts)} 条记忆`, messages && `${number(messages)} 条消息`])}。`,
     messageForgotten: "这条消息和从中记住的内容都已忘掉。",
   },
   composer: {
@@ -110,6 +116,9 @@ export const zh: Texts = {
     cancel: "取消",
     valueOf: (key) => `“${key}”的内容`,
     notKept: (value) => `“${value}”没有保存，以后也不会再问。`,
+    more: "更多",
+    never: "不再提议这一类",
+    neverProposed: (key) => `以后不再提议“${key}”。`,
     corrects: (value) => `将取代“${value}”`,
     tooLong: (limit) => `最多 ${number(limit)} 个字。`,
   },
@@ -122,6 +131,7 @@ export const zh: Texts = {
     nothingFound: "没有记忆包含这些字。",
     pinned: "已置顶",
     since: (day) => `自 ${day}`,
+    due: (day) => `${day} 到期`,
     before: (value, day) => `此前：${value}，到 ${day} 为止`,
     source: "查看原消息",
     sourceGone: "原消息已经不在了。",
@@ -246,7 +256,13 @@ export const zh: Texts = {
     tooLarge: (size, limit) => `文件有 ${size}，最多可导入 ${limit}。`,
   },
   undo: "撤销",
-  undone: "已撤销。",
+  undoable: {
+    forgotten: "忘掉了一条记忆。",
+    message: "忘掉了一条消息。",
+    session: "删除了一个对话。",
+    rejected: "回绝了一条提议。",
+    done: "完成了一件待办。",
+  },
   dismiss: "关闭提示",
   ago: { now: "刚刚" },
   banners: {

@@ -18,6 +18,7 @@ const PATHS = {
   close: "M5 5l10 10M15 5L5 15",
   pin: "M7 3h6l-1 6 3 3H5l3-3zM10 12v5",
   arrow: "M10 4v12M5 11l5 5 5-5",
+  more: "M4.5 10h.01M10 10h.01M15.5 10h.01",
   check: "M4 10.5l4 4 8-9",
   jump: "M16 4v5a3 3 0 0 1-3 3H4M8 8l-4 4 4 4",
 } as const;

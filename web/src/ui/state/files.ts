@@ -6,6 +6,7 @@ import { refreshFacts } from "./facts";
 import { asProblem, call, memory, memoryNow, toast } from "./memory";
 import { refreshMessages, refreshSessions } from "./sessions";
 import { state } from "./state";
+import { tellZone } from "./zone";
 
 const LAST_EXPORT = "page.last_export";
 
@@ -48,7 +49,7 @@ export async function importBytes(bytes: Uint8Array<ArrayBuffer>, mode: "merge" 
     if (mode === "replace") state.set({ current: null, messages: [] });
     await refreshSessions();
     if (state.get().current === null) state.set({ current: state.get().sessions[0]?.id ?? null });
-    await Promise.all([refreshMessages(), refreshFacts()]);
+    await Promise.all([refreshMessages(), refreshFacts(), tellZone()]);
     state.set({ dialog: { kind: "imported", report } });
   } finally {
     state.set({ busy: null });

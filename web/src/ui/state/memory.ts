@@ -1,8 +1,8 @@
 /** The page's hold on the memory: calls that wait until it has been opened. */
 
 import type { PyMemory } from "../../client/types";
-import type { Problem, Receipt } from "../model";
-import { sentence, t } from "../i18n";
+import type { Problem } from "../model";
+import { sentence } from "../i18n";
 import { state, type Toast } from "./state";
 import { uuid7 } from "../../host/ids";
 
@@ -42,19 +42,4 @@ export function toast(options: Partial<Toast> & { text: string }): void {
 
 export function dismissToast(id: string): void {
   state.set({ toasts: state.get().toasts.filter((entry) => entry.id !== id) });
-}
-
-/** Says what was deleted and offers to take it back for as long as the memory can. */
-export function toastWithUndo(
-  receipt: Receipt,
-  text: string,
-  after: () => Promise<unknown>,
-  more: { details?: readonly string[]; actions?: Toast["actions"] } = {},
-): void {
-  const undo = (): void =>
-    act(async () => {
-      await call("undo", { operation_id: receipt.operation_id });
-      await after();
-    });
-  toast({ ...more, text, until: receipt.undo_until, actions: [{ label: t.undo, run: undo }, ...(more.actions ?? [])] });
 }

@@ -1,11 +1,14 @@
 /** What the page shows. */
 
 import type { MemoryFault, Status } from "../../client/types";
+import type { Texts } from "../i18n";
 import type { Fact, ImportReport, Message, Outgoing, Problem, Session } from "../model";
 import { Store } from "./store";
 
 export type BootStep = "install" | "lock" | "load" | "restore" | "python" | "open";
 export const BOOT_STEPS: readonly BootStep[] = ["install", "lock", "load", "restore", "python", "open"];
+
+export type UndoKind = keyof Texts["undoable"];
 
 export interface Toast {
   id: string;
@@ -15,6 +18,8 @@ export interface Toast {
   actions: ReadonlyArray<{ label: string; run: () => void }>;
   /** When it goes away on its own (ms UTC). */
   until: number;
+  /** What it offers to take back. */
+  undoes?: { operation_id: string; kind: UndoKind };
   tone: "plain" | "problem";
 }
 

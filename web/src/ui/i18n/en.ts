@@ -1,10 +1,6 @@
 const plural = (n: number, one: string, many = `${one}s`): string =>
   `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
-/** “a, b and c”, without what is empty. */
-const listed = (parts: ReadonlyArray<string | 0>): string =>
-  new Intl.ListFormat("en-GB").format(parts.filter((part) => part !== 0));
-
 /** Every text of the page. The other languages have the same shape, or they do not compile. */
 export const en = {
   app: {
@@ -47,6 +43,7 @@ export const en = {
     saved: "Saved",
     unsaved: "Not saved",
     offline: "Offline, and working",
+    worksOffline: "Works offline",
   },
   boot: {
     label: "Starting the memory",
@@ -71,8 +68,7 @@ export const en = {
     thinking: "Looking through your memory…",
     stopped: "Stopped",
     failed: "This answer failed.",
-    failedHint: "Your message is kept. You can ask again.",
-    askAgain: "Ask again",
+    failedHint: "Your message is kept. You can try again.",
     notStored: "This message was not stored.",
     tryAgain: "Try again",
     takeBack: "Back to the message box",
@@ -86,10 +82,7 @@ export const en = {
     copy: "Copy",
     copied: "Copied",
     forgetMessage: "Forget this message",
-    forgotten: (facts: number, messages: number) =>
-      facts + messages === 0
-        ? "Forgotten, as you asked."
-        : `Forgotten: ${listed([facts && plural(facts, "memory", "memories"), messages && plural(messages, "message")])}.`,
+    forgotten: (what: string) => (what ? `Forgotten: ${what}.` : "Forgotten, as you asked."),
     messageForgotten: "The message is forgotten, with what was learned from it.",
   },
   composer: {
@@ -245,8 +238,11 @@ export const en = {
     replace: "Replace with a file…",
     replaceNote: "Replacing puts a file in the place of everything here. An older copy is kept inside the browser.",
     holds: "Holds",
-    counts: (chats: number, messages: number, facts: number) =>
-      `${plural(chats, "chat")}, ${plural(messages, "message")}, ${plural(facts, "memory", "memories")}`,
+    waiting: (n: number) => `${n.toLocaleString("en")} more ${n === 1 ? "waits" : "wait"} for your yes`,
+    nothing: "Nothing yet",
+    offline: "Offline",
+    worksOffline: "The program is stored here too: this page works without a connection.",
+    notOffline: "Not yet: the program itself is not stored here, so this page needs a connection to open.",
   },
   files: {
     exported: (name: string, size: string) =>
@@ -255,25 +251,24 @@ export const en = {
     importing: "Importing…",
     imported: "Import finished",
     nothingNew: "The file holds nothing that was not here already.",
-    added: "Added",
-    skipped: "Were here already",
+    added: (what: string) => `Added: ${what}.`,
+    skipped: (what: string) => `Here already, and left as it is: ${what}.`,
     conflicts: (n: number) =>
       `${plural(n, "entry", "entries")} differed and ${n === 1 ? "was" : "were"} kept beside yours.`,
     unknown: (names: string) => `Not understood, and left out: ${names}.`,
     refused: "Not accepted:",
-    tables: {
-      sessions: "chats",
-      messages: "messages",
-      message_versions: "texts",
-      facts: "memories",
-      tool_calls: "tool calls",
-    } as Record<string, string>,
-    otherRows: "other entries",
+    failed: "The file could not be imported.",
     ok: "OK",
     replaceTitle: "Replace everything with this file?",
     replaceLead: (name: string) => `All chats and memories here make way for what is in ${name}.`,
     replaceDo: "Replace",
     tooLarge: (size: string, limit: string) => `The file has ${size}; at most ${limit} can be imported.`,
+  },
+  counted: {
+    sessions: (n: number) => plural(n, "chat"),
+    messages: (n: number) => plural(n, "message"),
+    facts: (n: number) => plural(n, "memory", "memories"),
+    others: (n: number) => plural(n, "other entry", "other entries"),
   },
   undo: "Undo",
   undoable: {
@@ -320,6 +315,9 @@ export const en = {
     ImportRefusedError: "This file holds things that no version of this program writes. Nothing was imported.",
     UndoExpiredError: "This can no longer be undone: more than 10 seconds have passed.",
     NotFoundError: "It is no longer there.",
+    TooLargeError: "This is larger than what can be stored. Nothing was changed.",
+    ConflictError: "This contradicts what is stored already. Nothing was changed.",
+    StorageError: "The storage could not be read or written. Nothing was changed.",
   } as Record<string, string>,
   failed: {
     title: "The memory cannot be opened",

@@ -24,6 +24,7 @@ const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 const dates = language === "zh" ? "zh-Hans" : "en-GB";
 const dayFormat = new Intl.DateTimeFormat(dates, DAY);
 const timeFormat = new Intl.DateTimeFormat(dates, TIME);
+const lists = new Intl.ListFormat(dates);
 const relative = new Intl.RelativeTimeFormat(dates, { numeric: "auto" });
 
 /** The day by the calendar of this device, or of the zone in which it was meant. */
@@ -65,7 +66,20 @@ export function size(bytes: number): string {
   }).format(bytes / 1024 ** power);
 }
 
+/** “1 chat, 2 messages and 3 memories”: rows by table; the small print of the tables is summed up only where it is
+ * all there is. Empty where there is nothing. */
+export function counted(rows: Readonly<Record<string, number>>): string {
+  const named = (["sessions", "messages", "facts"] as const).filter((table) => rows[table]);
+  if (named.length) return lists.format(named.map((table) => t.counted[table](rows[table] as number)));
+  const others = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  return others ? t.counted.others(others) : "";
+}
+
 /** A sentence for an error: the page's own where it has one, else what the memory said. */
 export function sentence(problem: Problem): string {
-  return t.problems[problem.code ?? ""] ?? t.problems[problem.name] ?? problem.message;
+  return ownSentence(problem) ?? problem.message;
+}
+
+export function ownSentence({ code, name }: Problem): string | undefined {
+  return t.problems[code ?? ""] ?? t.problems[name];
 }

@@ -2,8 +2,6 @@ import type { Texts } from "./en";
 
 const number = (n: number): string => n.toLocaleString("zh-Hans");
 
-const listed = (parts: ReadonlyArray<string | 0>): string => parts.filter((part) => part !== 0).join("，");
-
 export const zh: Texts = {
   app: {
     name: "py_memory",
@@ -45,6 +43,7 @@ export const zh: Texts = {
     saved: "已保存",
     unsaved: "未保存",
     offline: "离线，照常工作",
+    worksOffline: "可离线使用",
   },
   boot: {
     label: "正在启动记忆",
@@ -68,8 +67,7 @@ export const zh: Texts = {
     thinking: "正在翻看你的记忆…",
     stopped: "已停止",
     failed: "这次没能回答。",
-    failedHint: "你的消息已保存，可以再问一次。",
-    askAgain: "再问一次",
+    failedHint: "你的消息已保存，可以再试一次。",
     notStored: "这条消息没有存下来。",
     tryAgain: "再试一次",
     takeBack: "放回输入框",
@@ -83,10 +81,7 @@ export const zh: Texts = {
     copy: "复制",
     copied: "已复制",
     forgetMessage: "忘掉这条消息",
-    forgotten: (facts, messages) =>
-      facts + messages === 0
-        ? "已按你说的忘掉。"
-        : `已忘掉：${listed([facts && `${number(facts)} 条记忆`, messages && `${number(messages)} 条消息`])}。`,
+    forgotten: (what) => (what ? `已忘掉：${what}。` : "已按你说的忘掉。"),
     messageForgotten: "这条消息和从中记住的内容都已忘掉。",
   },
   composer: {
@@ -234,7 +229,11 @@ export const zh: Texts = {
     replace: "用文件替换…",
     replaceNote: "替换会用文件取代这里的全部内容。浏览器内会保留一份旧的副本。",
     holds: "内容",
-    counts: (chats, messages, facts) => `${number(chats)} 个对话，${number(messages)} 条消息，${number(facts)} 条记忆`,
+    waiting: (n) => `另有 ${number(n)} 条等你点头`,
+    nothing: "还没有内容",
+    offline: "离线",
+    worksOffline: "程序也存在这里：没有网络时，这个页面照常可用。",
+    notOffline: "还不行：程序本身没有存在这里，打开页面需要网络。",
   },
   files: {
     exported: (name, size) => `已导出 ${name}（${size}）。文件没有加密，请放在只有你能看到的地方。`,
@@ -242,18 +241,23 @@ export const zh: Texts = {
     importing: "正在导入…",
     imported: "导入完成",
     nothingNew: "文件里没有这里还没有的内容。",
-    added: "新增",
-    skipped: "已经有的",
+    added: (what) => `新增：${what}。`,
+    skipped: (what) => `已经有了，保持不变：${what}。`,
     conflicts: (n) => `${number(n)} 条内容不一致，已与你的并存。`,
     unknown: (names) => `看不懂、未导入的列：${names}。`,
     refused: "未接受：",
-    tables: { sessions: "对话", messages: "消息", message_versions: "文本", facts: "记忆", tool_calls: "工具调用" },
-    otherRows: "其他条目",
+    failed: "这个文件没能导入。",
     ok: "好",
     replaceTitle: "用这个文件替换全部内容？",
     replaceLead: (name) => `这里的所有对话和记忆都会让位给 ${name} 里的内容。`,
     replaceDo: "替换",
     tooLarge: (size, limit) => `文件有 ${size}，最多可导入 ${limit}。`,
+  },
+  counted: {
+    sessions: (n) => `${number(n)} 个对话`,
+    messages: (n) => `${number(n)} 条消息`,
+    facts: (n) => `${number(n)} 条记忆`,
+    others: (n) => `${number(n)} 个其他条目`,
   },
   undo: "撤销",
   undoable: {
@@ -292,6 +296,9 @@ export const zh: Texts = {
     ImportRefusedError: "这个文件里有本程序任何版本都不会写入的内容。没有导入。",
     UndoExpiredError: "已经不能撤销了：超过了 10 秒。",
     NotFoundError: "它已经不在了。",
+    TooLargeError: "内容太大，存不下。没有任何改动。",
+    ConflictError: "这与已保存的内容相矛盾。没有任何改动。",
+    StorageError: "存储无法读取或写入。没有任何改动。",
   },
   failed: {
     title: "记忆打不开",

@@ -2,10 +2,10 @@
 
 import { WaitingMessages } from "../../client/waiting";
 import { uuid7 } from "../../host/ids";
-import { t } from "../i18n";
+import { counted, t } from "../i18n";
 import type { Fact, Message, Outgoing, Receipt } from "../model";
 import { noticed } from "./facts";
-import { asProblem, memory, memoryNow } from "./memory";
+import { act, asProblem, memory, memoryNow } from "./memory";
 import { refreshAll, refreshSessions, sessionForSending } from "./sessions";
 import { state, streams } from "./state";
 import { offerUndo } from "./undo";
@@ -93,9 +93,9 @@ export function receive(event: Record<string, unknown>): void {
 
 /** The user asked for it in words. */
 function forgotten(receipt: Receipt): void {
-  const { facts = 0, messages = 0 } = receipt.counts;
-  void refreshAll();
-  offerUndo(receipt, "forgotten", t.chat.forgotten(facts, messages), refreshAll);
+  const { sessions = 0, messages = 0, facts = 0 } = receipt.counts;
+  act(refreshAll);
+  offerUndo(receipt, "forgotten", t.chat.forgotten(counted({ sessions, messages, facts })), refreshAll);
 }
 
 function receiveMessage(message: Message, request: string): void {

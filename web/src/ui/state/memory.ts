@@ -6,7 +6,7 @@ import { sentence } from "../i18n";
 import { state, type Toast } from "./state";
 import { uuid7 } from "../../host/ids";
 
-const TOAST_MS = 6_000;
+const TOAST_MS = { plain: 6_000, problem: 12_000 };
 
 let provide: (memory: PyMemory) => void;
 let opened: PyMemory | null = null;
@@ -36,7 +36,8 @@ export function act(work: () => Promise<unknown>): void {
 }
 
 export function toast(options: Partial<Toast> & { text: string }): void {
-  const entry: Toast = { id: uuid7(), actions: [], until: Date.now() + TOAST_MS, tone: "plain", ...options };
+  const until = Date.now() + TOAST_MS[options.tone ?? "plain"];
+  const entry: Toast = { id: uuid7(), actions: [], until, tone: "plain", ...options };
   state.set({ toasts: [...state.get().toasts.slice(-2), entry] });
 }
 

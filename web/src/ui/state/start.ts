@@ -37,7 +37,10 @@ export async function start(): Promise<void> {
   watchMemory(memory);
   provideMemory(memory);
   void zoneTold();
-  void site.then(({ onUpdateReady }) => onUpdateReady((apply) => state.set({ update: apply })));
+  void site.then(({ controlled, onUpdateReady }) => {
+    state.set({ worksOffline: controlled });
+    onUpdateReady((apply) => state.set({ update: apply }));
+  });
   await memory.ready;
   state.set({ ready: true, failure: null });
   act(loadFirst);

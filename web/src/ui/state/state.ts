@@ -38,6 +38,8 @@ export interface State {
   first: boolean;
   status: Status | null;
   online: boolean;
+  /** The program is stored on this device. */
+  worksOffline: boolean;
   /** The memory cannot be opened. */
   failure: MemoryFault | null;
   /** The last thing that went wrong while saving. */
@@ -83,6 +85,7 @@ export const state = new Store<State>({
   first: false,
   status: null,
   online: navigator.onLine,
+  worksOffline: false,
   failure: null,
   problem: null,
   dismissed: [],

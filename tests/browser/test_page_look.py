@@ -149,6 +149,40 @@ def test_every_state(page: Page, look: tuple[str, tuple[int, int], str]) -> None
     check(page, look, "9-deleted")
 
 
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=("desk", "phone"))
+def test_nothing_moves_once_started(launch: Launch, site_url: str, size: tuple[int, int]) -> None:
+    width, height = size
+    page = launch(viewport={"width": width, "height": height}).new_page()
+    page.goto(f"{site_url}?lang=en")
+    places = """['.empty h2', '.composer-box', '.sidebar-foot'].map(
+        (name) => document.querySelector(name).getBoundingClientRect().top)"""
+    expect(page.locator(".empty h2")).to_be_visible()
+    before = page.evaluate(places)
+    started(page)
+    wait_for(page, "document.querySelector('.sidebar-foot').textContent.includes('Never')")
+    assert page.evaluate(places) == before
+
+
+def test_what_is_suggested_takes_one_line(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch(viewport={"width": 320, "height": 568}), "?lang=en")
+    height = "document.querySelector('#message').offsetHeight"
+    suggested = page.evaluate(height)
+    page.fill("#message", "x")
+    assert page.evaluate(height) == suggested
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_every_tool_shows_its_name(launch: Launch, open_page: OpenPage, width: int) -> None:
+    page = open_page(launch(viewport={"width": width, "height": 800}), "?lang=en")
+    tools = page.locator(".tool")
+    expect(tools.locator(".tool-name")).to_have_text(["Memory", "Export", "Import", "Storage"])
+    for tool in tools.locator(".tool-name").all():
+        expect(tool).to_be_visible()
+    assert (
+        len(set(tools.locator("path").evaluate_all("(all) => all.map((one) => one.getAttribute('d'))"))) == 4
+    )
+
+
 def test_the_drawer_keeps_the_focus(launch: Launch, open_page: OpenPage) -> None:
     page = open_page(launch(viewport={"width": 390, "height": 844}))
     page.get_by_role("button", name="Show chats").click()

@@ -56,7 +56,7 @@ def test_what_is_written_while_starting_stays(launch: Launch, open_page: OpenPag
 
 
 def test_undo_outlives_a_reload(launch: Launch, open_page: OpenPage) -> None:
-    """Where another tab owns the memory. An owner that is reloaded has forgotten for good and says nothing."""
+    """Where another tab owns the memory. An owner that is reloaded forgets for good, and says nothing."""
     context = launch(viewport={"width": 1280, "height": 800})
     owner, page = open_page(context), open_page(context)
     for tab in (page, owner):

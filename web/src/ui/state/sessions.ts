@@ -15,6 +15,7 @@ const SESSIONS_PAGE = 40;
 const MESSAGES_PAGE = 200;
 const FARTHEST_JUMP = 20_000;
 const PLACE = "place";
+const TITLE_IN_SENTENCE = 36;
 
 let shown = SESSIONS_PAGE;
 let limit = MESSAGES_PAGE;
@@ -25,6 +26,13 @@ let reading = 0;
 const fresh = new Set<string>();
 
 export const titleOf = (session: Session | undefined): string => session?.title || t.sessions.untitled;
+
+/** For a sentence: cut between words, where there are any. */
+function shortened(title: string): string {
+  if (title.length <= TITLE_IN_SENTENCE) return title;
+  const start = title.slice(0, TITLE_IN_SENTENCE);
+  return `${start.replace(/\s+\S*$/, "") || start}…`;
+}
 
 export async function refreshSessions(): Promise<void> {
   const turn = ++listing;
@@ -137,7 +145,7 @@ export async function deleteSession(session: Session, withFacts = false): Promis
   };
   const actions = learned.length ? [{ label: t.sessions.forgetToo(learned.length), run: () => act(forgetToo) }] : [];
   const say = withFacts ? t.sessions.deletedWithFacts : t.sessions.deleted;
-  offerUndo(receipt, "session", say(titleOf(session)), back, { actions });
+  offerUndo(receipt, "session", say(shortened(titleOf(session))), back, { actions });
 }
 
 /** What has not changed is not rendered again. Notes about what was changed on arrival are told only then. */

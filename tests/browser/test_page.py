@@ -198,6 +198,9 @@ def test_to_dos(launch: Launch, open_page: OpenPage, words: Words) -> None:
     button(panel(page, words.panel), words.done).click()
     expect(button(panel(page, words.panel), words.done)).to_have_count(0)
     assert call(page, "list_facts", prefix="task::") == []
+    button(page.locator(".toast"), words.undo).click()
+    expect(button(panel(page, words.panel), words.done)).to_have_count(1)
+    assert [fact["value"] for fact in call(page, "list_facts", prefix="task::")] == [words.task]
 
 
 def test_edit_and_no(page: Page) -> None:
@@ -473,6 +476,7 @@ def answer_ends(page: Page, status: str, content: str) -> Locator:
     begun = {"session_id": session, "role": "assistant", "content": "", "parent_id": said}
     answer = call(page, "add_message", **begun, status="streaming")["id"]
     call(page, "set_message_status", message_id=answer, status=status, content=content)
+    sessions(page).locator(".session-title").click()
     expect(articles(page, "assistant")).to_have_attribute("data-status", status)
     return articles(page, "assistant")
 

@@ -259,6 +259,33 @@ def test_a_to_do_says_when_it_is_due(launch: Launch, open_page: OpenPage, words:
     expect(entries.filter(has_text="Mei").locator(".since")).not_to_contain_text("due")
 
 
+def test_what_is_forgotten_by_chat_can_be_undone(page: Page) -> None:
+    fact = call(page, "set_fact", key="user::diet", value="vegetarian")["id"]
+    receipt = call(page, "forget", fact_id=fact)
+    page.evaluate("(receipt) => pyMemory.emit('chat', {type: 'forgotten', ...receipt})", receipt)
+    toast = page.locator(".toast")
+    expect(toast).to_contain_text("Forgotten: 1 memory.")
+    button(toast, EN.undo).click()
+    wait_until(lambda: [fact["value"] for fact in call(page, "list_facts")] == ["vegetarian"])
+
+
+def test_toasts_stand_over_the_conversation(page: Page) -> None:
+    middle = """(names) => names.map((name) => {
+        const {left, right} = document.querySelector(name).getBoundingClientRect();
+        return (left + right) / 2;
+    })"""
+    for opened in (False, True):
+        if opened:
+            button(page, EN.memory).click()
+            expect(panel(page)).to_be_visible()
+        say(page, "The boiler makes a noise.")
+        button(sessions(page).first, "Delete").click()
+        expect(page.locator(".toast")).to_be_visible()
+        toast, column = page.evaluate(middle, [".toast", ".composer"])
+        assert abs(toast - column) < 2
+        button(page.locator(".toast"), "Dismiss").click()
+
+
 def test_sessions(page: Page) -> None:
     say(page, "The trip to Kyoto is in May.")
     button(page, EN.new_chat).click()

@@ -8,6 +8,7 @@ export type { Texts };
 export type Language = "en" | "zh";
 
 const DAY_MS = 86_400_000;
+const RELATIVE_DAYS = 30;
 
 function wanted(): Language {
   const asked = new URLSearchParams(location.search).get("lang") ?? navigator.language;
@@ -52,6 +53,7 @@ export function ago(ms: number): string {
   if (minutes < 1) return t.ago.now;
   if (minutes < 60) return relative.format(-minutes, "minute");
   const days = daysAgo(ms);
+  if (days >= RELATIVE_DAYS) return day(ms);
   return days === 0 ? relative.format(-Math.floor(minutes / 60), "hour") : relative.format(-days, "day");
 }
 

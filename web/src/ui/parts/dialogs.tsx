@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ago, counted, full, size, t } from "../i18n";
+import { counted, full, size, t } from "../i18n";
 import type { ImportReport } from "../model";
 import { askToReplace, exportFile, replaceBy } from "../state/files";
 import { act, call, memoryNow } from "../state/memory";
@@ -132,7 +132,7 @@ function Storage(): JSX.Element {
         </dd>
         <dt>{storage.backup}</dt>
         <dd>
-          <span>{lastExport ? `${full(lastExport)} (${ago(lastExport)})` : storage.never}</span>
+          <span>{lastExport ? full(lastExport) : storage.never}</span>
           <button type="button" disabled={!ready} onClick={() => act(exportFile)}>
             {storage.exportNow}
           </button>

@@ -37,10 +37,9 @@ export async function start(): Promise<void> {
   watchMemory(memory);
   provideMemory(memory);
   void zoneTold();
-  void site.then(({ controlled, onUpdateReady }) => {
-    state.set({ worksOffline: controlled });
-    onUpdateReady((apply) => state.set({ update: apply }));
-  });
+  void site.then(({ onUpdateReady }) => onUpdateReady((apply) => state.set({ update: apply })));
+  // Active only once it holds every file of the program.
+  void navigator.serviceWorker?.ready.then(() => state.set({ worksOffline: true }));
   await memory.ready;
   state.set({ ready: true, failure: null });
   act(loadFirst);

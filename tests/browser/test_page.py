@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +137,13 @@ def call(page: Page, method: str, **kwargs: Any) -> Any:
     return page.evaluate("([method, kwargs]) => pyMemory.call(method, kwargs)", [method, kwargs])
 
 
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + ANSWERED_MS / 1000
+    while not holds():
+        assert time.monotonic() < deadline, "It did not come about in time."
+        time.sleep(0.05)
+
+
 def sessions(page: Page) -> Locator:
     return page.get_by_role("navigation", name="Sessions").locator(".session")
 
@@ -189,6 +198,9 @@ def test_to_dos(launch: Launch, open_page: OpenPage, words: Words) -> None:
     button(panel(page, words.panel), words.done).click()
     expect(button(panel(page, words.panel), words.done)).to_have_count(0)
     assert call(page, "list_facts", prefix="task::") == []
+    button(page.locator(".toast"), words.undo).click()
+    expect(button(panel(page, words.panel), words.done)).to_have_count(1)
+    assert [fact["value"] for fact in call(page, "list_facts", prefix="task::")] == [words.task]
 
 
 def test_edit_and_no(page: Page) -> None:
@@ -206,6 +218,72 @@ def test_edit_and_no(page: Page) -> None:
     field.press("Enter")
     expect(cards).to_have_count(proposed - 1)
     assert call(page, "get_fact", key="user::name")["value"] == "Magdalena"
+
+
+def test_never_suggest_this_kind(page: Page) -> None:
+    say(page, EN.introduction)
+    cards = page.locator(".proposals .card")
+    proposed = cards.count()
+    diet = cards.filter(has_text="Diet")
+    button(diet, "More").click()
+    button(diet, "Never suggest this kind").click()
+    expect(cards).to_have_count(proposed - 1)
+    expect(page.locator(".toast")).to_contain_text("“Diet” will not be suggested again.")
+    say(page, "I am vegan.")
+    expect(cards).to_have_count(proposed - 1)
+
+
+def test_days_are_meant_by_the_clock_of_the_device(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch(timezone_id="Asia/Tokyo"))
+    expect(page.locator(".memory-status")).to_have_text("Saved")
+    wait_until(lambda: call(page, "get_setting", name="zone") == "Asia/Tokyo")
+    # As after a journey: another zone, and the page is looked at again.
+    call(page, "set_setting", name="zone", value="Europe/Berlin")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    wait_until(lambda: call(page, "get_setting", name="zone") == "Asia/Tokyo")
+
+
+@pytest.mark.parametrize(
+    ("words", "due"), [(EN, "due 12 March 2035"), (ZH, "2035年3月12日 到期")], ids=("en", "zh")
+)
+def test_a_to_do_says_when_it_is_due(launch: Launch, open_page: OpenPage, words: Words, due: str) -> None:
+    page = open_page(launch(timezone_id="America/New_York"), f"?lang={words.lang}")
+    # Midnight in Berlin is the day before in New York.
+    day = int(datetime(2035, 3, 12, tzinfo=timezone(timedelta(hours=1))).timestamp() * 1000)
+    details = {"spoken_words": "on Monday", "valid_from": day, "zone": "Europe/Berlin"}
+    call(page, "set_fact", key="task::water", value="water the plants", **details)
+    call(page, "set_fact", key="task::call", value="call Mei")
+    button(page, words.memory).click()
+    entries = panel(page, words.panel).locator(".entry")
+    expect(entries.filter(has_text="plants").locator(".since")).to_have_text(due)
+    expect(entries.filter(has_text="Mei").locator(".since")).not_to_contain_text("due")
+
+
+def test_what_is_forgotten_by_chat_can_be_undone(page: Page) -> None:
+    fact = call(page, "set_fact", key="user::diet", value="vegetarian")["id"]
+    receipt = call(page, "forget", fact_id=fact)
+    page.evaluate("(receipt) => pyMemory.emit('chat', {type: 'forgotten', ...receipt})", receipt)
+    toast = page.locator(".toast")
+    expect(toast).to_contain_text("Forgotten: 1 memory.")
+    button(toast, EN.undo).click()
+    wait_until(lambda: [fact["value"] for fact in call(page, "list_facts")] == ["vegetarian"])
+
+
+def test_toasts_stand_over_the_conversation(page: Page) -> None:
+    middle = """(names) => names.map((name) => {
+        const {left, right} = document.querySelector(name).getBoundingClientRect();
+        return (left + right) / 2;
+    })"""
+    for opened in (False, True):
+        if opened:
+            button(page, EN.memory).click()
+            expect(panel(page)).to_be_visible()
+        say(page, "The boiler makes a noise.")
+        button(sessions(page).first, "Delete").click()
+        expect(page.locator(".toast")).to_be_visible()
+        toast, column = page.evaluate(middle, [".toast", ".composer"])
+        assert abs(toast - column) < 2
+        button(page.locator(".toast"), "Dismiss").click()
 
 
 def test_sessions(page: Page) -> None:
@@ -351,7 +429,14 @@ def test_export_and_import(page: Page, tmp_path: Path, launch: Launch, open_page
         button(other, "Import").click()
     choosing.value.set_files(file)
     report = other.get_by_role("dialog", name="Import finished")
-    expect(report).to_contain_text("2 messages")
+    expect(report).to_contain_text("Added: 1 chat, 2 messages and 4 memories.")
+    expect(other.locator(".toast.busy")).to_have_count(0)
+    button(report, "OK").click()
+    with other.expect_file_chooser() as choosing:
+        button(other, "Import").click()
+    choosing.value.set_files(file)
+    expect(report).to_contain_text("The file holds nothing that was not here already.")
+    expect(report).to_contain_text("Here already, and left as it is: 1 chat, 2 messages and 4 memories.")
     button(report, "OK").click()
     expect(articles(other, "user")).to_contain_text(EN.introduction)
 
@@ -363,15 +448,96 @@ def test_export_and_import(page: Page, tmp_path: Path, launch: Launch, open_page
     expect(other.locator(".toast.problem")).to_contain_text("not a memory")
 
 
+def test_an_import_is_seen_to_go_on(page: Page, tmp_path: Path) -> None:
+    page.evaluate(
+        """() => {
+            const importFile = pyMemory.importFile.bind(pyMemory);
+            pyMemory.importFile = async (...args) => {
+                await new Promise((resolve) => (globalThis.goOn = resolve));
+                return importFile(...args);
+            };
+        }"""
+    )
+    file = tmp_path / "broken.db"
+    file.write_bytes(b"this is no database" * 100)
+    page.get_by_test_id("import-file").set_input_files(file)
+    expect(page.locator(".toast.busy")).to_have_text("Importing…")
+    expect(button(page, "Import")).to_be_disabled()
+    page.evaluate("goOn()")
+    expect(page.locator(".toast.problem")).to_contain_text("not a memory")
+    expect(page.locator(".toast.busy")).to_have_count(0)
+    expect(button(page, "Import")).to_be_enabled()
+
+
 def test_storage(page: Page) -> None:
     say(page, EN.introduction)
     button(page, "Storage").click()
     dialog = page.get_by_role("dialog", name="Storage")
     expect(dialog).to_contain_text("Saved")
-    expect(dialog).to_contain_text("1 chat, 2 messages")
+    expect(dialog).to_contain_text("1 chat and 2 messages")
+    expect(dialog).to_contain_text("4 more wait for your yes")
+    expect(dialog).to_contain_text("this page works without a connection")
     expect(dialog).to_contain_text("used")
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
+    button(page.locator(".card").first, EN.keep).click()
+    button(page, "Storage").click()
+    expect(dialog).to_contain_text("1 chat, 2 messages and 1 memory")
+    expect(dialog).to_contain_text("3 more wait for your yes")
+
+
+def test_a_long_title_is_cut_by_the_page_only(page: Page) -> None:
+    said = "The trip to Kyoto is in May, and the tickets are not booked yet, nor is the hotel by the river."
+    say(page, said)
+    title = page.get_by_role("heading", level=1)
+    expect(title).to_have_text(said)
+    assert title.evaluate("(element) => getComputedStyle(element).textOverflow") == "ellipsis"
+    button(sessions(page).first, "Delete").click()
+    expect(page.locator(".toast")).to_contain_text("“The trip to Kyoto is in May, and…” is deleted")
+
+
+def answer_ends(page: Page, status: str, content: str) -> Locator:
+    """A question and its answer, which ends otherwise than complete."""
+    session = call(page, "get_or_create_session")["id"]
+    said = call(page, "add_message", session_id=session, role="user", content=EN.about_me)["id"]
+    begun = {"session_id": session, "role": "assistant", "content": "", "parent_id": said}
+    answer = call(page, "add_message", **begun, status="streaming")["id"]
+    call(page, "set_message_status", message_id=answer, status=status, content=content)
+    sessions(page).locator(".session-title").click()
+    expect(articles(page, "assistant")).to_have_attribute("data-status", status)
+    return articles(page, "assistant")
+
+
+def test_a_stopped_answer_says_so(page: Page) -> None:
+    answer = answer_ends(page, "stopped", "This is what I")
+    expect(answer).to_contain_text("This is what I")
+    expect(answer.locator("footer")).to_contain_text("Stopped")
+    expect(answer.locator(".failed")).to_have_count(0)
+
+
+def test_stop_stops_the_round_of_this_chat(page: Page) -> None:
+    page.evaluate(
+        """() => {
+            pyMemory.send = ({message_id}) => new Promise(() => (globalThis.sent = message_id));
+            pyMemory.cancel = async (id) => Boolean((globalThis.cancelled = id));
+        }"""
+    )
+    expect(button(page, "Stop")).to_have_count(0)
+    box = page.get_by_role("textbox", name="Message", exact=True)
+    box.fill(EN.about_me)
+    box.press("Enter")
+    button(page, "Stop").click()
+    wait_until(lambda: page.evaluate("globalThis.cancelled !== undefined && cancelled === sent"))
+
+
+def test_a_failed_answer_can_be_asked_for_again(page: Page) -> None:
+    failed = answer_ends(page, "failed", "The model could not be reached.").first
+    expect(failed).to_contain_text("The model could not be reached.")
+    expect(failed.locator(".failed")).to_contain_text("This answer failed.")
+    button(failed, "Try again").click()
+    expect(articles(page, "user")).to_have_count(2)
+    expect(articles(page, "user").last).to_contain_text(EN.about_me)
+    expect(articles(page, "assistant").last).to_have_attribute("data-status", "complete", timeout=ANSWERED_MS)
 
 
 def test_two_tabs(launch: Launch, open_page: OpenPage) -> None:

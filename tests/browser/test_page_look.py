@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from .conftest import wait_for
+
 Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
 State = Callable[[Page], None]
@@ -67,6 +69,7 @@ def page(launch: Launch, site_url: str, look: tuple[str, tuple[int, int], str]) 
 def check(page: Page, look: tuple[str, tuple[int, int], str], state: str) -> None:
     """No finding of axe, nothing wider than the screen; and a picture if asked for."""
     lang, (width, _), scheme = look
+    wait_for(page, "document.getAnimations().every(({playState}) => playState !== 'running')")
     if SCREENS:
         folder = Path(SCREENS)
         folder.mkdir(parents=True, exist_ok=True)
@@ -92,6 +95,12 @@ def check(page: Page, look: tuple[str, tuple[int, int], str], state: str) -> Non
     assert wide == [], f"{state}: cut off at the right: {wide}"
 
 
+def started(page: Page) -> None:
+    """Waits until the memory answers and the buttons that need it can be used."""
+    expect(page.locator(".memory-status[data-state=saved]")).to_be_visible(timeout=60_000)
+    expect(page.locator(".tool:disabled, .boot")).to_have_count(0)
+
+
 def named(page: Page, look: tuple[str, tuple[int, int], str], name: str) -> Any:
     return page.get_by_role("button", name=NAMES[look[0]][name], exact=True)
 
@@ -99,8 +108,10 @@ def named(page: Page, look: tuple[str, tuple[int, int], str], name: str) -> Any:
 def test_every_state(page: Page, look: tuple[str, tuple[int, int], str]) -> None:
     lang, (width, _), _ = look
     expect(page.locator("#message")).to_be_visible()
+    faded = "[...document.querySelectorAll('button')].filter((one) => getComputedStyle(one).opacity !== '1')"
+    assert page.evaluate(f"{faded}.map((one) => one.outerHTML)") == [], "Waiting buttons must stay readable"
     check(page, look, "1-starting")
-    expect(page.locator(".memory-status[data-state=saved]")).to_be_visible(timeout=60_000)
+    started(page)
     check(page, look, "2-empty")
 
     page.fill("#message", TALK[lang])
@@ -136,6 +147,40 @@ def test_every_state(page: Page, look: tuple[str, tuple[int, int], str]) -> None
     named(page, look, "delete").click()
     expect(page.locator(".toast")).to_be_visible()
     check(page, look, "9-deleted")
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=("desk", "phone"))
+def test_nothing_moves_once_started(launch: Launch, site_url: str, size: tuple[int, int]) -> None:
+    width, height = size
+    page = launch(viewport={"width": width, "height": height}).new_page()
+    page.goto(f"{site_url}?lang=en")
+    places = """['.empty h2', '.composer-box', '.sidebar-foot'].map(
+        (name) => document.querySelector(name).getBoundingClientRect().top)"""
+    expect(page.locator(".empty h2")).to_be_visible()
+    before = page.evaluate(places)
+    started(page)
+    wait_for(page, "document.querySelector('.sidebar-foot').textContent.includes('Never')")
+    assert page.evaluate(places) == before
+
+
+def test_what_is_suggested_takes_one_line(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch(viewport={"width": 320, "height": 568}), "?lang=en")
+    height = "document.querySelector('#message').offsetHeight"
+    suggested = page.evaluate(height)
+    page.fill("#message", "x")
+    assert page.evaluate(height) == suggested
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_every_tool_shows_its_name(launch: Launch, open_page: OpenPage, width: int) -> None:
+    page = open_page(launch(viewport={"width": width, "height": 800}), "?lang=en")
+    tools = page.locator(".tool")
+    expect(tools.locator(".tool-name")).to_have_text(["Memory", "Export", "Import", "Storage"])
+    for tool in tools.locator(".tool-name").all():
+        expect(tool).to_be_visible()
+    assert (
+        len(set(tools.locator("path").evaluate_all("(all) => all.map((one) => one.getAttribute('d'))"))) == 4
+    )
 
 
 def test_the_drawer_keeps_the_focus(launch: Launch, open_page: OpenPage) -> None:

@@ -8,6 +8,8 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.browser import host_page as host
 
+from .conftest import Server
+
 Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
 
@@ -103,12 +105,24 @@ def test_nothing_is_kept_without_storage(launch: Launch, open_page: OpenPage) ->
 def test_offline_is_shown_apart(launch: Launch, open_page: OpenPage) -> None:
     context = launch()
     page = open_page(context)
+    expect(page.locator(".works-offline")).to_have_text("Works offline")
     context.set_offline(True)
     expect(page.locator(".offline")).to_have_text("Offline, and working")
     expect(page.get_by_role("status", name="Memory status")).to_have_text("Saved")
     say(page, "The boiler makes a noise.")
     context.set_offline(False)
     expect(page.locator(".offline")).to_have_count(0)
+
+
+def test_a_server_that_is_gone_alarms_nobody(launch: Launch, open_page: OpenPage, server: Server) -> None:
+    page = open_page(launch(), url=server.url)
+    expect(page.locator(".works-offline")).to_have_text("Works offline")
+    server.stop()
+    page.reload()
+    expect(page.get_by_role("status", name="Memory status")).to_have_text("Saved", timeout=60_000)
+    expect(page.locator(".works-offline")).to_have_text("Works offline")
+    expect(page.locator(".banner")).to_have_count(0)
+    say(page, "The boiler makes a noise.")
 
 
 def test_a_chat_deleted_in_another_tab(launch: Launch, open_page: OpenPage) -> None:

@@ -28,10 +28,15 @@ export interface Fact {
   status: "candidate" | "current" | "superseded" | "disputed" | "expired" | "archived";
   source_message_id: string | null;
   quote: string | null;
+  /** The words in which a day was named; `valid_from` is that day in `zone`. */
+  spoken_words: string | null;
+  zone: string | null;
   superseded_at: number | null;
   valid_from: number | null;
   pinned: boolean;
   needs_review: boolean;
+  /** Takes back what has just been done to it, where the memory can. */
+  operation_id?: string | null;
 }
 
 export interface Receipt {

@@ -8,6 +8,7 @@ export type { Texts };
 export type Language = "en" | "zh";
 
 const DAY_MS = 86_400_000;
+const RELATIVE_DAYS = 30;
 
 function wanted(): Language {
   const asked = new URLSearchParams(location.search).get("lang") ?? navigator.language;
@@ -18,13 +19,26 @@ export const language: Language = wanted();
 export const locale = language === "zh" ? "zh-Hans" : "en";
 export const t: Texts = language === "zh" ? zh : en;
 
-const dayFormat = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
-const timeFormat = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
-const fullFormat = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "short" });
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+/** Days are written as the assistant writes them: 5 July 2025, 2025年7月5日. */
+const DAY = { year: "numeric", month: "long", day: "numeric" } as const;
+const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const dates = language === "zh" ? "zh-Hans" : "en-GB";
+const dayFormat = new Intl.DateTimeFormat(dates, DAY);
+const timeFormat = new Intl.DateTimeFormat(dates, TIME);
+const lists = new Intl.ListFormat(dates);
+const relative = new Intl.RelativeTimeFormat(dates, { numeric: "auto" });
 
-export const day = (ms: number): string => dayFormat.format(ms);
-export const full = (ms: number): string => fullFormat.format(ms);
+/** The day by the calendar of this device, or of the zone in which it was meant. */
+export function day(ms: number, zone: string | null = null): string {
+  if (zone === null) return dayFormat.format(ms);
+  try {
+    return new Intl.DateTimeFormat(dates, { ...DAY, timeZone: zone }).format(ms);
+  } catch {
+    return dayFormat.format(ms); // a zone that this browser does not know
+  }
+}
+
+export const full = (ms: number): string => `${dayFormat.format(ms)}${language === "zh" ? " " : ", "}${timeFormat.format(ms)}`;
 
 /** Whole days between two instants by the calendar of this device. */
 export function daysAgo(ms: number, now = Date.now()): number {
@@ -39,6 +53,7 @@ export function ago(ms: number): string {
   if (minutes < 1) return t.ago.now;
   if (minutes < 60) return relative.format(-minutes, "minute");
   const days = daysAgo(ms);
+  if (days >= RELATIVE_DAYS) return day(ms);
   return days === 0 ? relative.format(-Math.floor(minutes / 60), "hour") : relative.format(-days, "day");
 }
 
@@ -53,7 +68,20 @@ export function size(bytes: number): string {
   }).format(bytes / 1024 ** power);
 }
 
+/** “1 chat, 2 messages and 3 memories”: rows by table; the small print of the tables is summed up only where it is
+ * all there is. Empty where there is nothing. */
+export function counted(rows: Readonly<Record<string, number>>): string {
+  const named = (["sessions", "messages", "facts"] as const).filter((table) => rows[table]);
+  if (named.length) return lists.format(named.map((table) => t.counted[table](rows[table] as number)));
+  const others = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  return others ? t.counted.others(others) : "";
+}
+
 /** A sentence for an error: the page's own where it has one, else what the memory said. */
 export function sentence(problem: Problem): string {
-  return t.problems[problem.code ?? ""] ?? t.problems[problem.name] ?? problem.message;
+  return ownSentence(problem) ?? problem.message;
+}
+
+export function ownSentence({ code, name }: Problem): string | undefined {
+  return t.problems[code ?? ""] ?? t.problems[name];
 }

@@ -58,6 +58,7 @@ export function Proposals({
 
 function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<unknown>) => void }): JSX.Element {
   const [editing, setEditing] = useState(false);
+  const [more, setMore] = useState(false);
   const facts = useStore(state, (value) => value.facts);
   const label = `proposal-${fact.id}`;
   const former = holdsMany(fact.key) ? undefined : facts.find((other) => other.key === fact.key);
@@ -102,8 +103,29 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
           <button type="button" aria-describedby={label} onClick={once(() => answer(() => reject(fact)))}>
             {t.facts.no}
           </button>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={t.facts.more}
+            title={t.facts.more}
+            aria-describedby={label}
+            aria-expanded={more}
+            onClick={() => setMore(!more)}
+          >
+            <Icon name="more" />
+          </button>
         </div>
       )}
+      {more && !editing ? (
+        <button
+          type="button"
+          class="never quiet"
+          aria-describedby={label}
+          onClick={once(() => answer(() => reject(fact, true)))}
+        >
+          {t.facts.never}
+        </button>
+      ) : null}
     </li>
   );
 }

@@ -13,8 +13,11 @@ const TALLEST_PX = 240;
 
 export function Composer(): JSX.Element {
   const draft = useStore(state, (value) => value.draft);
-  const answering = useStore(state, ({ running, current }) =>
-    [...running.values()].some((session) => session === current || session === null),
+  // Until the memory has started there is nothing to stop yet.
+  const answering = useStore(
+    state,
+    ({ ready, running, current }) =>
+      ready && [...running.values()].some((session) => session === current || session === null),
   );
   const [problem, setProblem] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);

@@ -22,12 +22,11 @@ export function Conversation(): JSX.Element {
   const target = useStore(state, (value) => value.target);
   const kept = useBySource(useStore(state, (value) => value.facts));
   const proposals = useBySource(useStore(state, (value) => value.proposals));
-  const { log, atEnd, toEnd } = useScrolling(current);
-  useTarget(log, target, messages.length);
-
   const shown = messages.filter((message) => message.role === "user" || message.role === "assistant");
   const sending = outgoing.filter((message) => message.session_id === current || message.session_id === null);
   const empty = shown.length === 0 && sending.length === 0;
+  const { log, atEnd, toEnd } = useScrolling(current, empty);
+  useTarget(log, target, messages.length);
   const undecided = empty && !loaded && current !== null;
   return (
     <div class="conversation">
@@ -54,7 +53,7 @@ export function Conversation(): JSX.Element {
           ))}
         </div>
       </div>
-      {atEnd ? null : (
+      {atEnd || empty ? null : (
         <button type="button" class="newest" aria-label={t.chat.newest} onClick={toEnd}>
           <Icon name="arrow" />
         </button>
@@ -81,10 +80,12 @@ function useBySource(facts: readonly Fact[]): ReadonlyMap<string, readonly Fact[
   }, [facts]);
 }
 
-/** Stays at the end while it is there; a reader who has scrolled back is left alone. */
-function useScrolling(current: string | null) {
+/** Stays at the end while it is there; a reader who has scrolled back is left alone. A blank page has no end. */
+function useScrolling(current: string | null, empty: boolean) {
   const log = useRef<HTMLDivElement>(null);
   const pinned = useRef(true);
+  const blank = useRef(empty);
+  blank.current = empty;
   const [atEnd, setAtEnd] = useState(true);
   const toEnd = (): void => {
     const element = log.current;
@@ -97,7 +98,7 @@ function useScrolling(current: string | null) {
   useEffect(() => {
     const element = log.current as HTMLDivElement;
     const follow = (): void => {
-      if (pinned.current) element.scrollTop = element.scrollHeight;
+      if (pinned.current && !blank.current) element.scrollTop = element.scrollHeight;
     };
     let top = 0;
     const note = (): void => {

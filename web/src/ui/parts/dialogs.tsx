@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ago, full, size, t } from "../i18n";
+import { counted, full, size, t } from "../i18n";
 import type { ImportReport } from "../model";
-import { askToReplace, exportFile, importBytes } from "../state/files";
+import { askToReplace, exportFile, replaceBy } from "../state/files";
 import { act, call, memoryNow } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
@@ -20,7 +20,7 @@ export function Dialogs(): JSX.Element | null {
       <p>{t.files.replaceLead(dialog.name)}</p>
       <p>{t.storage.replaceNote}</p>
       <div class="dialog-actions">
-        <button type="button" class="danger" onClick={() => act(() => importBytes(dialog.bytes, "replace"))}>
+        <button type="button" class="danger" onClick={() => act(() => replaceBy(dialog.bytes))}>
           {t.files.replaceDo}
         </button>
         <button type="button" onClick={close}>
@@ -61,6 +61,9 @@ function Storage(): JSX.Element {
   const lastExport = useStore(state, (value) => value.lastExport);
   const installable = useStore(state, (value) => value.installable);
   const ready = useStore(state, (value) => value.ready);
+  const facts = useStore(state, (value) => value.facts.length);
+  const waiting = useStore(state, (value) => value.proposals.length);
+  const offline = useStore(state, (value) => value.worksOffline);
   const [counts, setCounts] = useState<Record<string, number> | null>(null);
   const file = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -85,8 +88,10 @@ function Storage(): JSX.Element {
           <>
             <dt>{storage.holds}</dt>
             <dd>
-              {storage.counts(counts["sessions"] ?? 0, counts["messages"] ?? 0, counts["facts"] ?? 0)} (
-              {size(counts["bytes"] ?? 0)})
+              <span>
+                {counted({ ...counts, facts }) || storage.nothing} ({size(counts["bytes"] ?? 0)})
+                {waiting ? <small>{storage.waiting(waiting)}</small> : null}
+              </span>
             </dd>
           </>
         ) : null}
@@ -112,6 +117,8 @@ function Storage(): JSX.Element {
             </button>
           ) : null}
         </dd>
+        <dt>{storage.offline}</dt>
+        <dd>{offline ? storage.worksOffline : storage.notOffline}</dd>
         <dt>{storage.installed}</dt>
         <dd>
           <span>
@@ -125,7 +132,7 @@ function Storage(): JSX.Element {
         </dd>
         <dt>{storage.backup}</dt>
         <dd>
-          <span>{lastExport ? `${full(lastExport)} (${ago(lastExport)})` : storage.never}</span>
+          <span>{lastExport ? full(lastExport) : storage.never}</span>
           <button type="button" disabled={!ready} onClick={() => act(exportFile)}>
             {storage.exportNow}
           </button>
@@ -152,15 +159,14 @@ function Storage(): JSX.Element {
   );
 }
 
-const TABLES = ["sessions", "messages", "facts"] as const;
-
 function Imported({ report }: { report: ImportReport }): JSX.Element {
   const { imported, skipped, conflicts, unknown_columns: unknown, refused } = report;
-  const nothing = Object.values(imported).every((count) => count === 0) && conflicts === 0;
+  const [added, kept] = [counted(imported), counted(skipped)];
   return (
     <Modal title={t.files.imported}>
-      {nothing ? <p>{t.files.nothingNew}</p> : <Counts title={t.files.added} counts={imported} />}
-      <Counts title={t.files.skipped} counts={skipped} />
+      {added ? <p>{t.files.added(added)}</p> : null}
+      {added || conflicts ? null : <p>{t.files.nothingNew}</p>}
+      {kept ? <p>{t.files.skipped(kept)}</p> : null}
       {conflicts ? <p>{t.files.conflicts(conflicts)}</p> : null}
       {unknown.length ? <p>{t.files.unknown(unknown.join(", "))}</p> : null}
       {refused.length ? (
@@ -181,17 +187,5 @@ function Imported({ report }: { report: ImportReport }): JSX.Element {
         </button>
       </div>
     </Modal>
-  );
-}
-
-function Counts({ title, counts }: { title: string; counts: Record<string, number> }): JSX.Element | null {
-  const known = TABLES.filter((table) => counts[table]).map(
-    (table) => `${counts[table]} ${t.files.tables[table] ?? table}`,
-  );
-  if (known.length === 0) return null;
-  return (
-    <p>
-      <strong>{title}:</strong> {known.join(", ")}
-    </p>
   );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n";
+import { MAX_TITLE_CHARACTERS } from "../model";
 import { openPanel } from "../state/facts";
 import { exportFile, importFile } from "../state/files";
 import { act } from "../state/memory";
@@ -9,8 +10,11 @@ import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Icon } from "./icons";
 
+const CUT_FROM = 40;
+
 export function Header(): JSX.Element {
   const title = useStore(state, ({ sessions, current }) => titleOf(sessions.find((session) => session.id === current)));
+  const heading = useStore(state, ({ messages }) => inFull(title, messages[0]?.content));
   const panel = useStore(state, (value) => value.panel);
   const waiting = useStore(state, (value) => value.proposals.length);
   const ready = useStore(state, (value) => value.ready);
@@ -32,7 +36,9 @@ export function Header(): JSX.Element {
         <Icon name="menu" />
       </button>
       <div class="heading">
-        <h1 dir="auto">{title}</h1>
+        <h1 dir="auto" title={heading}>
+          {heading}
+        </h1>
         <MemoryStatus />
       </div>
       <div class="header-actions">
@@ -98,15 +104,24 @@ export function Header(): JSX.Element {
   );
 }
 
+/** A title made from the beginning of the first message stops within a word. The message itself goes on, as far as
+ * there is room. */
+function inFull(title: string, first = ""): string {
+  const words = first.slice(0, MAX_TITLE_CHARACTERS).trim().replace(/\s+/g, " ");
+  return title.length >= CUT_FROM && words.startsWith(title) ? words : title;
+}
+
 function MemoryStatus(): JSX.Element {
   const saved = useStore(state, (value) => value.status?.state ?? "starting");
   const online = useStore(state, (value) => value.online);
+  const worksOffline = useStore(state, (value) => value.worksOffline);
   return (
     <div class="status-line">
       <span role="status" aria-label={t.status.label} class="memory-status" data-state={saved}>
         {t.status[saved]}
       </span>
       {online ? null : <span class="offline">{t.status.offline}</span>}
+      {online && worksOffline ? <span class="works-offline">{t.status.worksOffline}</span> : null}
     </div>
   );
 }

@@ -121,7 +121,7 @@ function Answer({ message, question }: { message: Message; question: string | nu
             <strong>{t.chat.failed}</strong> {t.chat.failedHint}{" "}
             {question === null ? null : (
               <button type="button" onClick={() => send(question)}>
-                {t.chat.askAgain}
+                {t.chat.tryAgain}
               </button>
             )}
           </p>

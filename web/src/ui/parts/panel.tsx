@@ -90,6 +90,12 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
 /** As they were learned, so that nothing moves when something else is used or changed. */
 const inOrder = (facts: readonly Fact[]): Fact[] => [...facts].sort((a, b) => (a.id < b.id ? -1 : 1));
 
+/** A to-do says its day, everything else since when it holds. */
+function when({ key, spoken_words: spoken, valid_from: from, zone, created_at: made }: Fact): string {
+  if (key.startsWith("task::") && spoken && from !== null) return t.panel.due(day(from, zone));
+  return t.panel.since(day(from ?? made));
+}
+
 function Group({
   title,
   facts,
@@ -144,7 +150,7 @@ function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Elem
         <span class="value" dir="auto">
           {fact.value}
         </span>
-        <small class="since">{t.panel.since(day(fact.valid_from ?? fact.created_at))}</small>
+        <small class="since">{when(fact)}</small>
       </p>
       {fact.needs_review ? (
         <p class="review">

@@ -55,11 +55,7 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
         </div>
         <footer class="sidebar-foot">
           <p>{t.sessions.privacy}</p>
-          {loaded ? (
-            <p>
-              {t.storage.backup}: {lastExport ? ago(lastExport) : t.storage.never}
-            </p>
-          ) : null}
+          <p>{loaded ? `${t.storage.backup}: ${lastExport ? ago(lastExport) : t.storage.never}` : "\u00a0"}</p>
         </footer>
       </nav>
       {trapped ? <div class="veil" onClick={close} /> : null}

@@ -8,8 +8,14 @@ import { Icon } from "./icons";
 
 export function Toasts(): JSX.Element {
   const toasts = useStore(state, (value) => value.toasts);
+  const busy = useStore(state, (value) => value.busy);
   return (
     <div class="toasts" aria-live="polite">
+      {busy ? (
+        <div class="toast busy">
+          <p class="toast-text">{busy === "import" ? t.files.importing : t.files.exporting}</p>
+        </div>
+      ) : null}
       {toasts.map((toast) => (
         <Note key={toast.id} toast={toast} />
       ))}

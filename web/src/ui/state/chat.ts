@@ -2,11 +2,14 @@
 
 import { WaitingMessages } from "../../client/waiting";
 import { uuid7 } from "../../host/ids";
-import type { Fact, Message, Outgoing } from "../model";
+import { counted, t } from "../i18n";
+import type { Fact, Message, Outgoing, Receipt } from "../model";
 import { noticed } from "./facts";
-import { asProblem, memory, memoryNow } from "./memory";
-import { refreshSessions, sessionForSending } from "./sessions";
+import { act, asProblem, memory, memoryNow } from "./memory";
+import { refreshAll, refreshSessions, sessionForSending } from "./sessions";
 import { state, streams } from "./state";
+import { offerUndo } from "./undo";
+import { zoneTold } from "./zone";
 
 const DATABASE = "py-memory";
 const DELTA_MS = 50;
@@ -62,7 +65,7 @@ function follow(message: Outgoing): void {
   const { id, session_id, text } = message;
   const round = async (): Promise<void> => {
     const open = await memory();
-    await sessionForSending(session_id);
+    await Promise.all([sessionForSending(session_id), zoneTold()]);
     await open.send({ text, session_id, message_id: id });
   };
   round()
@@ -84,7 +87,15 @@ export function receive(event: Record<string, unknown>): void {
   const request = String(event["request_id"]);
   if (event["type"] === "message") receiveMessage(event["message"] as Message, request);
   else if (event["type"] === "proposals") noticed(event["facts"] as Fact[], event["stored"] as Fact[]);
+  else if (event["type"] === "forgotten") forgotten(event as unknown as Receipt);
   else if (event["type"] === "delta") addDelta(event["message_id"] as string, event["text"] as string);
+}
+
+/** The user asked for it in words. */
+function forgotten(receipt: Receipt): void {
+  const { sessions = 0, messages = 0, facts = 0 } = receipt.counts;
+  act(refreshAll);
+  offerUndo(receipt, "forgotten", t.chat.forgotten(counted({ sessions, messages, facts })), refreshAll);
 }
 
 function receiveMessage(message: Message, request: string): void {

@@ -1,9 +1,11 @@
 /** What is remembered: proposals and their answers, and the list in the panel. */
 
 import { t } from "../i18n";
+import { keyInWords } from "../i18n/keys";
 import type { Fact, Namespace, Receipt } from "../model";
-import { call, toast, toastWithUndo } from "./memory";
+import { call, toast } from "./memory";
 import { state } from "./state";
+import { offerUndo, UNDO_MS } from "./undo";
 
 let turn = 0;
 
@@ -40,10 +42,12 @@ export async function keepAll(facts: readonly Fact[]): Promise<void> {
   await refreshFacts();
 }
 
-export async function reject(fact: Fact): Promise<void> {
-  const receipt = await call<Receipt>("reject_fact", { id: fact.id });
+/** `kind`: nothing like it is to be proposed again. */
+export async function reject(fact: Fact, kind = false): Promise<void> {
+  const receipt = await call<Receipt>("reject_fact", { id: fact.id, never_this_kind: kind });
   await refreshFacts();
-  toastWithUndo(receipt, t.facts.notKept(fact.value), refreshFacts);
+  const text = kind ? t.facts.neverProposed(keyInWords(fact.key)) : t.facts.notKept(fact.value);
+  offerUndo(receipt, "rejected", text, refreshFacts);
 }
 
 export async function pin(fact: Fact): Promise<void> {
@@ -62,15 +66,18 @@ export async function change(fact: Fact, value: string): Promise<void> {
 export async function forget(fact: Fact): Promise<void> {
   const receipt = await call<Receipt>("forget", { fact_id: fact.id });
   await refreshFacts();
-  toastWithUndo(receipt, t.panel.forgotten(fact.value), refreshFacts, {
+  offerUndo(receipt, "forgotten", t.panel.forgotten(fact.value), refreshFacts, {
     details: receipt.beyond.map((code) => t.panel.beyond[code] ?? code),
   });
 }
 
 export async function finish(task: Fact): Promise<void> {
-  await call("end_fact", { id: task.id });
+  const undo_until = Date.now() + UNDO_MS;
+  const { operation_id } = await call<Fact>("end_fact", { id: task.id });
   await refreshFacts();
-  toast({ text: t.panel.taskDone(task.value) });
+  const text = t.panel.taskDone(task.value);
+  if (operation_id) offerUndo({ operation_id, undo_until }, "done", text, refreshFacts);
+  else toast({ text });
 }
 
 export function openPanel(open: boolean): void {

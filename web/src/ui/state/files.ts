@@ -1,11 +1,12 @@
 /** The memory as a file: export, import, and the raw file when nothing else works. */
 
-import { sentence, size, t } from "../i18n";
+import { ownSentence, sentence, size, t } from "../i18n";
 import { type ImportReport, MAX_FILE_BYTES } from "../model";
 import { refreshFacts } from "./facts";
 import { asProblem, call, memory, memoryNow, toast } from "./memory";
 import { refreshMessages, refreshSessions } from "./sessions";
 import { state } from "./state";
+import { tellZone } from "./zone";
 
 const LAST_EXPORT = "page.last_export";
 
@@ -29,9 +30,11 @@ export async function exportFile(): Promise<void> {
   }
 }
 
-export async function importFile(file: File): Promise<void> {
-  const bytes = await readFile(file);
-  if (bytes) await importBytes(bytes, "merge");
+export function importFile(file: File): Promise<void> {
+  return importing(async () => {
+    const bytes = await readFile(file);
+    if (bytes) await bringIn(bytes, "merge");
+  });
 }
 
 /** Asks before anything is replaced. */
@@ -40,19 +43,32 @@ export async function askToReplace(file: File): Promise<void> {
   if (bytes) state.set({ dialog: { kind: "replace", name: file.name, bytes } });
 }
 
-export async function importBytes(bytes: Uint8Array<ArrayBuffer>, mode: "merge" | "replace"): Promise<void> {
+export function replaceBy(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  return importing(() => bringIn(bytes, "replace"));
+}
+
+/** Shows that it goes on, and in plain words why it did not succeed. */
+async function importing(work: () => Promise<void>): Promise<void> {
   if (state.get().busy) return;
   state.set({ busy: "import", dialog: null });
   try {
-    const report = (await (await memory()).importFile(bytes, { mode })) as ImportReport;
-    if (mode === "replace") state.set({ current: null, messages: [] });
-    await refreshSessions();
-    if (state.get().current === null) state.set({ current: state.get().sessions[0]?.id ?? null });
-    await Promise.all([refreshMessages(), refreshFacts()]);
-    state.set({ dialog: { kind: "imported", report } });
+    await work();
+  } catch (error) {
+    const problem = asProblem(error);
+    const known = ownSentence(problem);
+    toast({ text: known ?? t.files.failed, details: known ? [] : [problem.message], tone: "problem" });
   } finally {
     state.set({ busy: null });
   }
+}
+
+async function bringIn(bytes: Uint8Array<ArrayBuffer>, mode: "merge" | "replace"): Promise<void> {
+  const report = (await (await memory()).importFile(bytes, { mode })) as ImportReport;
+  if (mode === "replace") state.set({ current: null, messages: [] });
+  await refreshSessions();
+  if (state.get().current === null) state.set({ current: state.get().sessions[0]?.id ?? null });
+  await Promise.all([refreshMessages(), refreshFacts(), tellZone()]);
+  state.set({ dialog: { kind: "imported", report } });
 }
 
 /** What is stored, as it is: works even where the memory cannot be opened. */

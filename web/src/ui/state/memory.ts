@@ -1,12 +1,12 @@
 /** The page's hold on the memory: calls that wait until it has been opened. */
 
 import type { PyMemory } from "../../client/types";
-import type { Problem, Receipt } from "../model";
-import { sentence, t } from "../i18n";
+import type { Problem } from "../model";
+import { sentence } from "../i18n";
 import { state, type Toast } from "./state";
 import { uuid7 } from "../../host/ids";
 
-const TOAST_MS = 6_000;
+const TOAST_MS = { plain: 6_000, problem: 12_000 };
 
 let provide: (memory: PyMemory) => void;
 let opened: PyMemory | null = null;
@@ -36,25 +36,11 @@ export function act(work: () => Promise<unknown>): void {
 }
 
 export function toast(options: Partial<Toast> & { text: string }): void {
-  const entry: Toast = { id: uuid7(), actions: [], until: Date.now() + TOAST_MS, tone: "plain", ...options };
+  const until = Date.now() + TOAST_MS[options.tone ?? "plain"];
+  const entry: Toast = { id: uuid7(), actions: [], until, tone: "plain", ...options };
   state.set({ toasts: [...state.get().toasts.slice(-2), entry] });
 }
 
 export function dismissToast(id: string): void {
   state.set({ toasts: state.get().toasts.filter((entry) => entry.id !== id) });
-}
-
-/** Says what was deleted and offers to take it back for as long as the memory can. */
-export function toastWithUndo(
-  receipt: Receipt,
-  text: string,
-  after: () => Promise<unknown>,
-  more: { details?: readonly string[]; actions?: Toast["actions"] } = {},
-): void {
-  const undo = (): void =>
-    act(async () => {
-      await call("undo", { operation_id: receipt.operation_id });
-      await after();
-    });
-  toast({ ...more, text, until: receipt.undo_until, actions: [{ label: t.undo, run: undo }, ...(more.actions ?? [])] });
 }

@@ -4,13 +4,18 @@ import { uuid7 } from "../../host/ids";
 import { t } from "../i18n";
 import type { Fact, Message, Receipt, Session } from "../model";
 import { readNamespaces, refreshFacts } from "./facts";
-import { act, asProblem, call, toastWithUndo } from "./memory";
+import { dropDraft } from "./drafts";
+import { act, asProblem, call } from "./memory";
 import { state } from "./state";
+import { keepInTab, keptInTab } from "./tab";
+import { offerUndo } from "./undo";
 
 const SESSIONS_PAGE = 40;
 /** More are not rendered at once unless asked for. */
 const MESSAGES_PAGE = 200;
 const FARTHEST_JUMP = 20_000;
+const PLACE = "place";
+const TITLE_IN_SENTENCE = 36;
 
 let shown = SESSIONS_PAGE;
 let limit = MESSAGES_PAGE;
@@ -21,6 +26,13 @@ let reading = 0;
 const fresh = new Set<string>();
 
 export const titleOf = (session: Session | undefined): string => session?.title || t.sessions.untitled;
+
+/** For a sentence: cut between words, where there are any. */
+function shortened(title: string): string {
+  if (title.length <= TITLE_IN_SENTENCE) return title;
+  const start = title.slice(0, TITLE_IN_SENTENCE);
+  return `${start.replace(/\s+\S*$/, "") || start}…`;
+}
 
 export async function refreshSessions(): Promise<void> {
   const turn = ++listing;
@@ -41,6 +53,23 @@ export async function refreshMessages(): Promise<void> {
   const known = new Map(state.get().messages.map((message) => [message.id, message]));
   const merged = messages.slice(-limit).map((message) => unlessSame(known.get(message.id), message));
   state.set({ messages: merged, earlier: messages.length > limit });
+}
+
+export function refreshAll(): Promise<unknown> {
+  return Promise.all([refreshSessions(), refreshMessages(), refreshFacts()]);
+}
+
+/** A reload goes on with the chat that was open, also where nothing has been said in it yet. */
+export function keepPlace(): void {
+  const { current } = state.get();
+  keepInTab(PLACE, current && { current, fresh: fresh.has(current) });
+}
+
+export function findPlace(): void {
+  const place = keptInTab<{ current: string; fresh: boolean }>(PLACE);
+  if (!place) return;
+  if (place.fresh) fresh.add(place.current);
+  state.set({ current: place.current });
 }
 
 /** The first look into the memory: goes on with the most recent chat unless the user has begun one. */
@@ -101,6 +130,7 @@ export async function deleteSession(session: Session, withFacts = false): Promis
   const wasOpen = state.get().current === session.id;
   const learned = withFacts ? [] : await factsLearnedIn(session.id);
   const receipt = await call<Receipt>("delete_session", { session_id: session.id, forget_facts: withFacts });
+  dropDraft(session.id);
   if (wasOpen && state.get().current === session.id) await openNext();
   else await refreshSessions();
   await refreshFacts();
@@ -115,7 +145,7 @@ export async function deleteSession(session: Session, withFacts = false): Promis
   };
   const actions = learned.length ? [{ label: t.sessions.forgetToo(learned.length), run: () => act(forgetToo) }] : [];
   const say = withFacts ? t.sessions.deletedWithFacts : t.sessions.deleted;
-  toastWithUndo(receipt, say(titleOf(session)), back, { actions });
+  offerUndo(receipt, "session", say(shortened(titleOf(session))), back, { actions });
 }
 
 /** What has not changed is not rendered again. Notes about what was changed on arrival are told only then. */
@@ -158,9 +188,8 @@ export async function goToMessage(id: string): Promise<void> {
 
 export async function forgetMessage(message: Message): Promise<void> {
   const receipt = await call<Receipt>("forget", { message_id: message.id });
-  const refresh = (): Promise<unknown> => Promise.all([refreshMessages(), refreshFacts()]);
-  await refresh();
-  toastWithUndo(receipt, t.chat.messageForgotten, refresh, {
+  await refreshAll();
+  offerUndo(receipt, "message", t.chat.messageForgotten, refreshAll, {
     details: receipt.beyond.map((code) => t.panel.beyond[code] ?? code),
   });
 }

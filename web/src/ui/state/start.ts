@@ -5,10 +5,12 @@ import type { PyMemory } from "../../client/types";
 import { registerServiceWorker } from "../../site";
 import { receive, showUnanswered } from "./chat";
 import { readLastExport } from "./files";
-import { refreshFacts } from "./facts";
+import { keepDrafts, watchDrafts } from "./drafts";
 import { act, provideMemory } from "./memory";
-import { loadFirst, refreshMessages, refreshSessions } from "./sessions";
+import { findPlace, keepPlace, loadFirst, refreshAll } from "./sessions";
 import { type BootStep, state } from "./state";
+import { keepOffers, offerAgain } from "./undo";
+import { tellZone, zoneTold } from "./zone";
 
 const REFRESH_MS = 120;
 /** They change neither chats nor facts. */
@@ -23,6 +25,8 @@ interface InstallEvent extends Event {
 }
 
 export async function start(): Promise<void> {
+  findPlace();
+  watchDrafts();
   watchSurroundings();
   state.set({ first: !navigator.serviceWorker?.controller });
   // Asked first, so that a chat which was begun but never made exists before its message is answered.
@@ -32,18 +36,22 @@ export async function start(): Promise<void> {
   globalThis.pyMemory = memory;
   watchMemory(memory);
   provideMemory(memory);
+  void zoneTold();
   void site.then(({ onUpdateReady }) => onUpdateReady((apply) => state.set({ update: apply })));
+  // Active only once it holds every file of the program.
+  void navigator.serviceWorker?.ready.then(() => state.set({ worksOffline: true }));
   await memory.ready;
   state.set({ ready: true, failure: null });
   act(loadFirst);
   act(readLastExport);
+  offerAgain(refreshAll);
 }
 
 function watchMemory(memory: PyMemory): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const refresh = (): void => {
     timer = undefined;
-    if (state.get().loaded) act(() => Promise.all([refreshSessions(), refreshMessages(), refreshFacts()]));
+    if (state.get().loaded) act(refreshAll);
   };
   memory.on("boot", ({ step }) => state.set({ boot: step as BootStep }));
   memory.on("chat", receive);
@@ -73,6 +81,15 @@ function watchSurroundings(): void {
     const { status, outgoing } = state.get();
     const unsaved = status?.state === "unsaved" && (status.dirty > 0 || status.memoryOnly);
     if (unsaved && (state.get().messages.length > 0 || outgoing.length > 0)) event.preventDefault();
+  });
+  addEventListener("pagehide", () => {
+    keepDrafts();
+    keepPlace();
+    keepOffers();
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") keepDrafts();
+    else if (state.get().ready) act(tellZone); // the device may have travelled
   });
   fitKeyboard();
 }

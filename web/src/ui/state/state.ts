@@ -1,11 +1,14 @@
 /** What the page shows. */
 
 import type { MemoryFault, Status } from "../../client/types";
+import type { Texts } from "../i18n";
 import type { Fact, ImportReport, Message, Outgoing, Problem, Session } from "../model";
 import { Store } from "./store";
 
 export type BootStep = "install" | "lock" | "load" | "restore" | "python" | "open";
 export const BOOT_STEPS: readonly BootStep[] = ["install", "lock", "load", "restore", "python", "open"];
+
+export type UndoKind = keyof Texts["undoable"];
 
 export interface Toast {
   id: string;
@@ -15,6 +18,8 @@ export interface Toast {
   actions: ReadonlyArray<{ label: string; run: () => void }>;
   /** When it goes away on its own (ms UTC). */
   until: number;
+  /** What it offers to take back. */
+  undoes?: { operation_id: string; kind: UndoKind };
   tone: "plain" | "problem";
 }
 
@@ -33,6 +38,8 @@ export interface State {
   first: boolean;
   status: Status | null;
   online: boolean;
+  /** The program is stored on this device. */
+  worksOffline: boolean;
   /** The memory cannot be opened. */
   failure: MemoryFault | null;
   /** The last thing that went wrong while saving. */
@@ -78,6 +85,7 @@ export const state = new Store<State>({
   first: false,
   status: null,
   online: navigator.onLine,
+  worksOffline: false,
   failure: null,
   problem: null,
   dismissed: [],

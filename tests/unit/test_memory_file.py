@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -359,6 +360,13 @@ def batch_row(table: str) -> dict[str, Any]:
         ("sessions", {"created_at": 1.5}),
         ("sessions", {"created_at": True}),
         ("sessions", {"created_at": 2**63}),
+        ("sessions", {"created_at": 8_640_000_000_000_001}),
+        ("sessions", {"metadata_json": '{"a": 1e999}'}),
+        ("sessions", {"metadata_json": '{"a": NaN}'}),
+        ("facts", {"weight": float("inf")}),
+        ("facts", {"key": "user::two\nlines"}),
+        ("facts", {"valid_from": 2**60}),
+        ("message_versions", {"content": " \n"}),
         ("sessions", {"last_active_at": None}),
         ("sessions", {"id": None}),
         ("sessions", {"id": ""}),
@@ -737,3 +745,20 @@ def test_what_the_page_sends_is_what_was_read(fresh: MemoryStore, exported: Path
     """Batches cross from worker to worker as JSON text."""
     fresh.import_rows(json.loads(json.dumps(batch)) for batch in read_memory_file(exported))
     assert len(fresh.list_messages(fresh.list_sessions()[0].id)) == 2
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_damage_anywhere_is_refused_or_harmless(fresh: MemoryStore, exported: Path, seed: int) -> None:
+    choose = random.Random(seed)
+    data = bytearray(exported.read_bytes())
+    for _ in range(choose.choice((1, 10, 200))):
+        data[choose.randrange(100, len(data))] = choose.randrange(256)
+    exported.write_bytes(bytes(data))
+    before = everything(fresh)
+    try:
+        fresh.import_file(exported)
+    except PyMemoryError:
+        assert everything(fresh) == before
+    assert index_is_sound(fresh)
+    assert fresh.database.integrity_check() == []
+    json.dumps([fact.to_dict() for fact in fresh.list_facts(status=None)], allow_nan=False)

@@ -81,7 +81,14 @@ class Memory implements PyMemory {
   }
 
   async importFile(bytes: Uint8Array<ArrayBuffer>, options: { mode?: "merge" | "replace" } = {}): Promise<unknown> {
-    return parse(await this.link.request("importFile", { file: new Blob([bytes]), mode: options.mode ?? "merge" }));
+    const mode = options.mode ?? "merge";
+    if (mode !== "merge" && mode !== "replace") {
+      throw named("InvalidInputError", `A file is imported by merge or replace, not ${String(mode)}.`);
+    }
+    if (!(bytes instanceof Uint8Array)) {
+      throw named("InvalidInputError", "A file is imported from its bytes, a Uint8Array.");
+    }
+    return parse(await this.link.request("importFile", { file: new Blob([bytes]), mode }));
   }
 
   async send(options: SendOptions): Promise<unknown> {

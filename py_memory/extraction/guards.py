@@ -58,9 +58,11 @@ _LABELLED = re.compile(
     r"(?:[A-Za-z][\w .'-]{0,30}|[\u3400-\u9fff]{1,8})[:：](?!//)[^\n]*$",
     re.MULTILINE | re.IGNORECASE,
 )
+# A quotation that is never closed reaches to the end of its line.
 _IN_QUOTES = re.compile(
-    r"\"[^\"\n]{2,}\"|“[^”\n]{2,}”|«[^»\n]{2,}»|「[^」\n]{2,}」|『[^』\n]{2,}』|《[^》\n]{2,}》"
-    r"|(?<![\w])'[^'\n]*\s[^'\n]*'(?!\w)|‘[^’\n]*\s[^\n]*?’(?!\w)"
+    r"\"[^\"\n]{2,}\"|“[^”\n]{2,}(?:”|$)|«[^»\n]{2,}(?:»|$)|「[^」\n]{2,}(?:」|$)|『[^』\n]{2,}(?:』|$)|《[^》\n]{2,}(?:》|$)"
+    r"|(?<![\w])'[^'\s]*\s[^'\n]*'(?!\w)",
+    re.MULTILINE,
 )
 
 # -- sentences and clauses --
@@ -113,7 +115,7 @@ _SECRETS = (
     re.compile(
         r"\b(?:sk|pk|rk)[-_](?:live|test|ant|proj|or)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
         r"|\bglpat-[\w-]{16,}|\bAKIA[0-9A-Z]{12,}|\bAIza[\w-]{30,}|\bxox[abprs]-[\w-]{10,}|\bhf_[A-Za-z0-9]{20,}"
-        r"|\bmt_[A-Za-z0-9]+_[A-Za-z0-9_-]{8,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+        r"|\bmt_[A-Za-z0-9]+_[A-Za-z0-9_-]{8,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
     ),
     re.compile(
         r"\b(?:pass ?word|passwd|passcode|pass ?phrase|pwd|pin(?: code| number)?|cvv|cvc|security code|api[ _-]?key"
@@ -131,7 +133,7 @@ _SECRETS = (
 )
 _DIGITS = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.])")
 _RANDOM = re.compile(
-    r"(?<![\w/.@-])(?=[A-Za-z0-9_+/=-]*[A-Z])(?=[A-Za-z0-9_+/=-]*[a-z])(?=(?:[A-Za-z_+/=-]*\d){4})[A-Za-z0-9_+/=-]{24,}"
+    r"(?<![\w/.@+-])(?=[A-Za-z0-9_+/-]*[A-Z])(?=[A-Za-z0-9_+/-]*[a-z])(?=(?:[A-Za-z_+/-]*\d){4})[A-Za-z0-9_+/-]{24,}={0,2}"
 )
 
 
@@ -160,9 +162,12 @@ def refusal(text: str) -> str | None:
 def masked(text: str) -> str:
     """The text with code, quotations, other people's lines and secrets masked, of the same length."""
     text = _straight(text)
+    pieces, done = [], 0
     for begin, end in secret_spans(text):
-        text = text[:begin] + MASK * (end - begin) + text[end:]
-    return _without_quotations(text)
+        if end > done:
+            pieces += [text[done:begin], MASK * (end - max(begin, done))]
+            done = end
+    return _without_quotations("".join((*pieces, text[done:])))
 
 
 def safe_clauses(text: str) -> Iterator[tuple[Clause, list[Clause]]]:

@@ -18,7 +18,7 @@ __all__ = ["read"]
 _OPENERS = re.compile(
     r"^(?:你好|您好|嗨|哈喽|大家好|其实|对了|另外|还有|而且|因为|所以|那个|嗯|哦|啊|顺便说一?下?|说实话|老实说|不过|但是?|然后|并且|同时|是的|没错|好的)*(?=.)"
 )
-_PARTICLES = re.compile(r"(?:哦|啊|呀|哈|啦|的?呢|嘛|吧|了|喔|噢|的)+$")
+_PARTICLES = "哦啊呀哈啦呢嘛吧了喔噢的"
 _HAN = r"[\u3400-\u9fff]"
 _LATIN = r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)?"
 _NAME = rf"(?:{_HAN}{{1,4}}|{_LATIN})"
@@ -51,7 +51,7 @@ _PETS = {
 _WHO = "|".join(sorted((*_RELATIVES, *_PETS), key=len, reverse=True))
 _ORDINAL = {"大": "elder-", "小": "younger-", "二": "second-"}
 
-_ADVERBS = r"(?:(?:真的|一直|特别|非常|超级?|很|最|也|还|更|都|比较|平时|平常|从小就?|现在|目前|其实|是|就|挺|蛮|只|从来|从|确实)(?!是))*"
+_ADVERBS = r"(?:(?:真的|一直|特别|非常|超级?|很|最|也|还|更|都|比较|平时|平常|从小|现在|目前|其实|是|就|挺|蛮|只|从来|从|确实)(?!是))*"
 _JOB_END = r"(?:程序员|工程师|师|员|医生|护士|教授|学生|研究生|博士|会计|经理|厨师|司机|记者|作家|画家|歌手|演员|律师|警察|翻译|销售|老板|公务员|导游|农民)"
 _NOT_PLACES = frozenset("好坏男女工老大病成年主客本个军年轻诚实聪明善良普通外地名有钱当地")
 
@@ -124,7 +124,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
     opener = _OPENERS.match(clause.text)
     skipped = opener.end() if opener else 0
     text = clause.text[skipped:]
-    said = Clause(_PARTICLES.sub("", text) or text, clause.start + skipped)
+    said = Clause(text.rstrip(_PARTICLES) or text, clause.start + skipped)
     found = _family(said, reading)
     yield from _about_me(said, reading) if found is None else found
 

@@ -342,3 +342,57 @@ def test_a_huge_message_is_read_in_time(piece: str) -> None:
     started = time.monotonic()
     propose(text)
     assert time.monotonic() - started < 20
+
+
+@pytest.mark.cpython
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *[
+            " ",
+            "\n",
+            "\t",
+            "\u3000",
+            "a",
+            ",",
+            "，",
+            "+",
+            "我",
+            '"',
+            "“",
+            "「",
+            "'",
+            "' ",
+            "-",
+            "的呢",
+            "从小就",
+        ],
+        *["-", "的呢", "从小就", "<a>", "if ", "and ", "eyJ-", "put x,", "add x, ", "please, "],
+        *["remember I like a, ", "I work as "],
+    ],
+)
+def test_a_long_run_of_anything_is_read_in_time(piece: str) -> None:
+    """Each of these took from ten seconds to forever with patterns that go back over what they have read."""
+    text = f"I like tea{(piece * 19_980)[:19_980]}x"
+    started = time.process_time()
+    propose(text)
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I like tea   \t and    I live in Lisbon", ["user::likes=tea", "user::home=Lisbon"]),
+        ("I like tea   -   my dog is Rex", ["user::likes=tea", "user::pet::dog=Rex"]),
+        ("我叫林   ，  住在杭州", ["user::name=林", "user::home=杭州"]),
+        ("“我叫林，我吃素", []),  # a quotation that is not closed
+        ("token=Ab1" + "cD23" * 8 + "==", []),
+    ],
+)
+def test_white_space_and_open_ends(text: str, expected: list[str]) -> None:
+    assert sorted(expected) == sorted(read(text))
+
+
+def test_a_key_with_padding_is_a_secret() -> None:
+    text = "token=Ab1" + "cD23" * 8 + "=="
+    assert secret_spans(text) == [(len("token="), len(text))]

@@ -107,6 +107,11 @@ _DENIED = re.compile(
     r"^(?:it's|it is|that's)? ?not (?:true|that|like|as)\b|^not\b|^(?:不是真的|才怪|才不是|不对|并没有|没有的事)",
     re.IGNORECASE,
 )
+# What is over is not what holds now; but who does not eat or drink something any more says what they avoid.
+_OVER = re.compile(
+    r"^(?!.*(?:\b(?:eat|drink)\b|[吃喝]))(?:.*\b(?:any ?more|any longer|no longer)\b|.*不再|.*(?:已经|早就)不|我?们?不太?(?:喜欢|爱|住|在|是).*了$)",
+    re.IGNORECASE,
+)
 
 # -- secrets --
 
@@ -189,6 +194,7 @@ def _stated(sentence: Clause) -> list[Clause]:
             # What depends on a condition that comes later is as little stated as what follows it.
             kept = [] if any(_WOULD.search(p.text) for p in parts) else parts[:index]
             break
+    kept = [part for part in kept if not _OVER.match(part.text)]
     if sentence.text.rstrip("\"'”’」)） ").endswith(("?", "？")):
         return _before_question(kept)
     if parts and _QUESTION_START.search(parts[0].text):

@@ -54,7 +54,7 @@ _QUOTED_LINE = re.compile(r"^[ \t]*(?:>|\{|\[\{|</?\w|\$ ).*$", re.MULTILINE)
 _TAGGED = re.compile(r"<(\w[\w-]*)[^<>]{0,200}>.{0,2000}?</\1>", re.DOTALL)
 _LABELLED = re.compile(
     r"^[ \t]*(?!(?:note|notes|fyi|ps|p\.s|btw|by the way|update|reminder|about me|me|to-?do|done|finished|remember(?: this)?"
-    r"|please remember(?: this)?|hi|hello|备忘|记住|请记住|记一下|待办|补充|注意|关于我|提醒|完成|已完成)[ \t]*[:：])"
+    r"|please remember(?: this)?|hi|hello|备忘|记住|请记住|记一下|待办|补充|注意|关于我|提醒|完成|已完成|我的.{1,6}|my [\w -]{1,16})[ \t]*[:：])"
     r"(?:[A-Za-z][\w .'-]{0,30}|[\u3400-\u9fff]{1,8})[:：](?!//)[^\n]*$",
     re.MULTILINE | re.IGNORECASE,
 )

@@ -159,6 +159,28 @@ CHINESE: list[tuple[str, list[str]]] = [
     ("以后请用英文回复我", ["user::language=英文"]),
     ("我的生日是5月3日", ["user::birthday=5月3日"]),
     ("我的邮箱是 lin@example.org", ["user::contact::email=lin@example.org"]),
+    (
+        "我叫林, 电话是13800138000, 住在杭州",
+        ["user::name=林", "user::contact::phone=13800138000", "user::home=杭州"],
+    ),
+    (
+        "我叫林，手机号13800138000，邮箱lin@example.org，住在杭州",
+        [
+            "user::name=林",
+            "user::contact::phone=13800138000",
+            "user::contact::email=lin@example.org",
+            "user::home=杭州",
+        ],
+    ),
+    ("我叫林，联系电话：138 0013 8000", ["user::name=林", "user::contact::phone=138 0013 8000"]),
+    ("我叫林 电话13800138000 吃素", ["user::name=林", "user::contact::phone=13800138000", "user::diet=吃素"]),
+    ("我的电话：13800138000", ["user::contact::phone=13800138000"]),
+    (
+        "我叫林。我的手机号码是+86 138-0013-8000。",
+        ["user::name=林", "user::contact::phone=+86 138-0013-8000"],
+    ),
+    ("我女儿小梅6岁，电话是13800138000", ["user::family::daughter=小梅", "user::family::daughter::age=6"]),
+    ("他的电话是13800138000", []),
     ("记住我的储物柜是42号", ["!user::note=我的储物柜是42号"]),
     ("请记住：我对青霉素过敏", ["!user::allergy=青霉素"]),
     ("帮我记一下，车停在B2层17号", ["!user::note=车停在B2层17号"]),

@@ -6,6 +6,7 @@ in answer to a message that asks for this, whatever a remembered text may say.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,17 +14,30 @@ from typing import Any
 from .errors import InvalidInputError
 from .extraction import propose, task_key
 from .extraction.clauses import split_statement
-from .extraction.days import day_in
+from .extraction.days import day_in, day_spoken_of
 from .extraction.guards import MAX_READ, refusal, secret_spans
 from .models.intents import understand
 from .records import Fact, Message, Tool
 from .store import MemoryStore
-from .text import normalize
+from .text import clean, normalize
 
 __all__ = ["Noticed", "memory_tools", "noticed_in"]
 
+MAX_FOUND = 200
+STATUSES = ("current", "candidate", "superseded", "archived", "all")
+
 _TEXT = {"type": "string"}
+_YES_OR_NO = {"type": "boolean"}
 _IDS = {"type": "array", "items": _TEXT}
+_TYPES: dict[str, tuple[type, str]] = {
+    "string": (str, "a text"),
+    "boolean": (bool, "true or false"),
+    "integer": (int, "a whole number"),
+    "array": (list, "a list of ids"),
+}
+# Why an answer rests on a memory, where it offers to forget or to end what it shows: memory_settle takes the
+# user up on exactly that.
+TO_FORGET, TO_END = "would be forgotten", "would end"
 
 
 @dataclass
@@ -71,12 +85,17 @@ def memory_tools(store: MemoryStore, said: Message) -> list[Tool]:
         }
 
     async def memory_search(query: str, limit: int = 8) -> list[dict[str, Any]]:
+        if not 1 <= limit <= MAX_FOUND:
+            raise InvalidInputError(f"A limit lies between 1 and {MAX_FOUND}, not {limit}.")
         found = store.recall(query, limit=limit + 1)
-        return [item.to_dict() for item in found if item.id != said.id][:limit]
+        return [_on_day(store, item.to_dict()) for item in found if item.id != said.id][:limit]
 
     async def memory_list(status: str = "current") -> list[dict[str, Any]]:
+        if status not in STATUSES:
+            raise InvalidInputError(f"A status is one of {', '.join(STATUSES)}, not {status!r}.")
         facts = sorted(
-            store.list_facts(status=status), key=lambda fact: (not fact.pinned, fact.created_at, fact.id)
+            store.list_facts(status=None if status == "all" else status),
+            key=lambda fact: (not fact.pinned, fact.created_at, fact.id),
         )
         return _described(store, facts)
 
@@ -115,6 +134,47 @@ def memory_tools(store: MemoryStore, said: Message) -> list[Tool]:
                     counts[table] = counts.get(table, 0) + count
         return counts
 
+    async def memory_going(fact_ids: Sequence[str] = (), message_ids: Sequence[str] = ()) -> dict[str, Any]:
+        round = [said.id, *(reply.id for reply in store.replies_to(said.id))]
+        ids = list(dict.fromkeys((*message_ids, *round)))
+        facts = [
+            fact
+            for fact in store.list_facts(status=None)
+            if fact.id in fact_ids or fact.source_message_id in ids
+        ]
+        messages = [message for id in ids if (message := store.find_message(id))]
+        return {
+            "facts": _described(store, facts),
+            "messages": [
+                _on_day(store, {**message.to_dict(), "text": message.content}) for message in messages
+            ],
+            "round": round,
+        }
+
+    async def memory_settle(yes: bool) -> dict[str, Any]:
+        asked("yes", "no", "forget_all")
+        what, facts, messages = _offered(store, said)
+        described = _described(store, facts)
+        counts = {"facts": 0, "messages": 0}
+        if yes and what == TO_FORGET:
+            with store.action():
+                for fact in facts:
+                    store.forget(fact_id=fact.id)
+                    counts["facts"] += 1
+                for id in messages:
+                    receipt = store.forget(message_id=id)
+                    counts = {name: count + receipt.counts.get(name, 0) for name, count in counts.items()}
+        elif yes:
+            with store.action():
+                for fact in facts:
+                    store.end_fact(fact.id)
+        return {"what": what, "facts": described, "counts": counts}
+
+    async def day_meant(words: str) -> dict[str, Any]:
+        zone = store.get_setting("zone")
+        spoken = day_spoken_of(words, said.created_at, zone)
+        return {"day": day_in(spoken[1], zone) if spoken and spoken[1] is not None else None}
+
     async def todo_add(what: str) -> list[dict[str, Any]]:
         with store.action():
             facts = [
@@ -133,15 +193,19 @@ def memory_tools(store: MemoryStore, said: Message) -> list[Tool]:
     async def todo_done(fact_id: str) -> dict[str, Any]:
         return _described(store, [store.end_fact(fact_id)])[0]
 
-    status = {"type": "string", "enum": ["current", "candidate", "superseded"]}
+    status = {"type": "string", "enum": list(STATUSES)}
     return [
         _tool("memory_noticed", "Says what was stored or proposed from the user's message.", memory_noticed),
         _tool(
-            "memory_search", "Finds messages and facts that bear on a question.", memory_search, query=_TEXT
+            "memory_search",
+            "Finds messages and facts that bear on a question.",
+            memory_search,
+            query=_TEXT,
+            limit={"type": "integer", "minimum": 1, "maximum": MAX_FOUND},
         ),
         _tool(
             "memory_list",
-            "Lists confirmed facts about the user, those that wait for a yes, or what was corrected.",
+            "Lists confirmed facts about the user, those that wait for a yes, what was corrected, or all.",
             memory_list,
             status=status,
         ),
@@ -157,7 +221,7 @@ def memory_tools(store: MemoryStore, said: Message) -> list[Tool]:
             "memory_confirm",
             "Takes the user's yes or no to what was proposed before.",
             memory_confirm,
-            keep={"type": "boolean"},
+            keep=_YES_OR_NO,
         ),
         _tool(
             "memory_forget",
@@ -166,6 +230,20 @@ def memory_tools(store: MemoryStore, said: Message) -> list[Tool]:
             fact_ids=_IDS,
             message_ids=_IDS,
         ),
+        _tool(
+            "memory_going",
+            "Says what forgetting facts and messages would take away, without doing it.",
+            memory_going,
+            fact_ids=_IDS,
+            message_ids=_IDS,
+        ),
+        _tool(
+            "memory_settle",
+            "Takes the user's yes or no to what the answer before offered to forget or to end.",
+            memory_settle,
+            yes=_YES_OR_NO,
+        ),
+        _tool("day_meant", "Says which day words such as “tomorrow” mean.", day_meant, words=_TEXT),
         _tool("todo_add", "Adds a to-do.", todo_add, what=_TEXT),
         _tool("todo_list", "Lists what is left to do, oldest first.", todo_list),
         _tool("todo_done", "Closes a to-do.", todo_done, fact_id=_TEXT),
@@ -175,13 +253,59 @@ def memory_tools(store: MemoryStore, said: Message) -> list[Tool]:
 def _tool(
     name: str, description: str, run: Callable[..., Awaitable[Any]], **properties: Mapping[str, Any]
 ) -> Tool:
+    parameters = inspect.signature(run).parameters
     schema = {
         "type": "object",
         "properties": dict(properties),
-        "required": list(properties),
+        "required": [key for key in properties if parameters[key].default is inspect.Parameter.empty],
         "additionalProperties": False,
     }
-    return Tool(name, description, schema, run)
+
+    async def checked(**arguments: Any) -> Any:
+        return await run(**_checked(name, schema, arguments))
+
+    return Tool(name, description, schema, checked)
+
+
+def _checked(tool: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A call's arguments with texts that can be stored. A model may send anything: raises InvalidInputError
+    with a sentence that tells it what to send."""
+    if missing := [name for name in schema["required"] if name not in arguments]:
+        raise InvalidInputError(f"{tool} needs {', '.join(missing)}.")
+    out: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if name not in schema["properties"]:
+            raise InvalidInputError(f"{tool} takes no {name}; it takes {', '.join(schema['properties'])}.")
+        wanted = schema["properties"][name]["type"]
+        type_, words = _TYPES[wanted]
+        if wanted == "array" and isinstance(value, tuple):
+            value = list(value)
+        right = isinstance(value, type_) and (type_ is bool or not isinstance(value, bool))
+        if not right or (wanted == "array" and not all(isinstance(item, str) for item in value)):
+            raise InvalidInputError(f"{tool}: {name} must be {words}, not {type(value).__name__}.")
+        out[name] = clean(value)[0] if wanted == "string" else value
+    return out
+
+
+def _offered(store: MemoryStore, said: Message) -> tuple[str | None, list[Fact], list[str]]:
+    """What the answer that `said` follows directly offered to forget or to end: (which of the two, facts,
+    message ids), as far as it is still there."""
+    answer = store.find_message(said.parent_id) if said.parent_id else None
+    request = store.find_message(answer.parent_id) if answer and answer.parent_id else None
+    if not answer or not request or answer.role != "assistant" or request.role != "user":
+        return None, [], []
+    before, now = understand(request.content), understand(said.content)
+    if before.kind not in ("forget", "forget_all", "ended"):
+        return None, [], []
+    if now.kind == "forget_all" and not (now.sure and before.kind != "ended" and before.topic == now.topic):
+        return None, [], []
+    what = TO_END if before.kind == "ended" else TO_FORGET
+    uses = [use for use in store.list_uses(answer.id) if use.reason.get("why") == what]
+    ids = {use.memory_id for use in uses if use.memory_kind == "facts"}
+    facts = [fact for fact in store.list_facts(status=None) if fact.id in ids]
+    messages = [use.memory_id for use in uses if use.memory_kind == "messages"]
+    messages = [id for id in messages if store.find_message(id)]
+    return (what if facts or messages else None), facts, messages
 
 
 def _proposed_before(store: MemoryStore, said: Message) -> list[Fact]:
@@ -192,14 +316,24 @@ def _proposed_before(store: MemoryStore, said: Message) -> list[Fact]:
 
 
 def _described(store: MemoryStore, facts: Sequence[Fact]) -> list[dict[str, Any]]:
-    """Facts with the time at which the user said it, and the day for which a to-do is meant."""
+    """Facts with the time and day at which the user said it, and the day that its words mean."""
     out = []
     for fact in facts:
         source = store.find_message(fact.source_message_id) if fact.source_message_id else None
         due = None
-        if fact.key.startswith("task::") and fact.spoken_words and fact.valid_from is not None:
+        if fact.spoken_words and fact.valid_from is not None and _is_of_a_day(fact):
             due = day_in(fact.valid_from, fact.zone)
-        out.append(
-            {**fact.to_dict(), "said_at": source.created_at if source else fact.created_at, "due": due}
-        )
+        said_at = source.created_at if source else fact.created_at
+        said_on = day_in(said_at, store.get_setting("zone"))
+        out.append({**fact.to_dict(), "said_at": said_at, "said_on": said_on, "due": due})
     return out
+
+
+def _is_of_a_day(fact: Fact) -> bool:
+    """Whether the day spoken of belongs to the fact, and was not only said in the same breath."""
+    words = normalize(fact.spoken_words or "")
+    return fact.key.startswith(("task::", "user::event")) or words in normalize(fact.value)
+
+
+def _on_day(store: MemoryStore, item: dict[str, Any]) -> dict[str, Any]:
+    return {**item, "said_on": day_in(item["created_at"], store.get_setting("zone"))}

@@ -35,6 +35,7 @@ _CJK = (
 )
 _CJK_CHARACTER = re.compile(f"[{_CJK}]")
 _PIECE = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
+_CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 # Words too common to help a question; they stay out of ranked queries, while exact search still finds them.
@@ -78,8 +79,14 @@ def has_cjk(text: str) -> bool:
 
 
 def detect_language(text: str) -> str:
-    """ "zh" for text with Chinese characters in it, else "en"."""
-    return "zh" if has_cjk(text) else "en"
+    """ "zh" if a text outside code has as many CJK characters as Latin words, or more; else "en"."""
+    wide = narrow = 0
+    for match in _PIECE.finditer(_CODE.sub(" ", text)):
+        if has_cjk(match.group()):
+            wide += len(match.group())
+        else:
+            narrow += not match.group().isdigit()
+    return "zh" if wide and wide >= narrow else "en"
 
 
 def estimate_tokens(text: str) -> int:

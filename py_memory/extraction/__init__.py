@@ -7,7 +7,9 @@ the user asks to remember is kept in their own words; what they merely mention i
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import Any
 
 from . import rules_en, rules_zh
@@ -20,6 +22,7 @@ from .reading import Reading
 __all__ = ["propose", "task_key"]
 
 MAX_VALUE_CHARACTERS = 100
+MAX_CLAUSE = 400  # characters; no rule reads a longer one, and some would go over it again and again
 _RULES = {"en": rules_en.read, "zh": rules_zh.read}
 _CATEGORIES = (
     ("user::family", "relation"),
@@ -66,6 +69,8 @@ def propose(
         return []
     text = text[:MAX_READ]
     visible = masked(text)
+    rest: list[str] = []  # what is left for the rules, of the same length
+    read_to = 0
     found: list[tuple[Found, bool]] = []
     for sentence in _with_whole_statements(visible):
         command = command_in(sentence)
@@ -79,8 +84,9 @@ def propose(
             found += [(item, True) for item in _tasks(body, whole)]
         else:
             found += [(item, True) for item in _statement(command.body, body, whole, lang)]
-        visible = _blank(visible, command.start, sentence.end)
-    found += [(item, False) for item in _read(visible, lang)]
+        rest += [visible[read_to : command.start], "\n" * (sentence.end - command.start)]
+        read_to = sentence.end
+    found += [(item, False) for item in _read("".join((*rest, visible[read_to:])), lang)]
     return [_proposal(text, item, explicit, now, zone) for item, explicit in _unique(found)]
 
 
@@ -111,7 +117,10 @@ def _statement(masked_body: Clause, body: str, whole: Clause, lang: str | None) 
         [] if refusal(body) else [f for f in _read(masked_body.text, lang) if len(f.value) <= 100]
     )
     read = [Found(f.key, f.value, f.start + masked_body.start, f.end + masked_body.start, 1.0) for f in read]
-    covered = [part for part in parts if any(f.start <= part.start < f.end for f in read)]
+    spans = sorted((f.start, f.end) for f in read)
+    begins = [begin for begin, _ in spans]
+    reach = list(accumulate((end for _, end in spans), max))  # how far the facts up to each one go
+    covered = {p for p in parts if (at := bisect_right(begins, p.start)) and p.start < reach[at - 1]}
     out = [Found(f.key, f.value, f.start, f.end, 1.0) for f in read]
     if len(covered) == len(parts):
         return out
@@ -136,15 +145,13 @@ def _read(visible: str, lang: str | None) -> list[Found]:
     readings = {language: Reading() for language in _RULES if lang in (None, language)}
     for _, stated in safe_clauses(visible):
         for clause in stated:
+            if len(clause.text) > MAX_CLAUSE:
+                continue
             for language, reading in readings.items():
                 out += _RULES[language](clause, reading)
         for reading in readings.values():
             reading.next_sentence()
     return [item for item in out if MASK not in item.value]
-
-
-def _blank(visible: str, begin: int, end: int) -> str:
-    return visible[:begin] + "\n" * (end - begin) + visible[end:]
 
 
 def _unique(found: Iterable[tuple[Found, bool]]) -> Iterator[tuple[Found, bool]]:

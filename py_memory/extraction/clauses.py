@@ -10,11 +10,14 @@ from dataclasses import dataclass
 __all__ = ["Clause", "Found", "clauses", "sentences", "slug", "split_statement"]
 
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n…]|[.!?](?=\w)|(?<=\b[A-Z])\.)+(?:[.!?。！？…]+[)）\"'”’」]*)?")
+# No part begins with a repetition of white space: clauses are stripped anyway, and a long run of it would be
+# gone over again from each of its characters.
 _CUT = re.compile(
-    r"\s*[,;:，；：—–()（）~～]+\s*"
-    r"|\s+-+\s+"
-    r"|\s+(?:and|but|because|since|so|while)\s+(?=(?:I|my|we|our|he|she|his|her|please|remember|remind|am|work|live|love|like|hate|enjoy|study|speak|eat|don't|can't)\b)"
-    r"|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])"
+    r"[,;，；—–()（）~～]+"
+    r"|(?<![电手号][话机码])(?<!邮箱)(?<!地址)(?<!住址)(?<!生日)[:：]+"  # 电话：138… is one statement
+    r"|(?<=\s)-+(?=\s)"
+    r"|(?<=\s)(?:and|but|because|since|so|while)(?=\s+(?:I|my|we|our|he|she|his|her|please|remember|remind|am|work|live|love|like|hate|enjoy|study|speak|eat|don't|can't)\b)"
+    r"|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])|(?<=\d{5})\s+(?=[\u3400-\u9fff])"
     r"|(?<=[\u3400-\u9fff])(?=(?:而且|但是|不过|所以|因为|并且|同时|另外|还有)[\u3400-\u9fff])",
     re.IGNORECASE,
 )

@@ -29,10 +29,10 @@ _POLITE_EN = (
 _TODO_EN = re.compile(
     rf"{_POLITE_EN}(?:remind me(?: (?:again|later))?(?P<when> (?:tomorrow|tonight|today|on \w+|next \w+|at [\w: ]+?|in \w+ \w+))? (?:to|about|of|that I (?:have|need) to)"
     r"|remember to|don't (?:let me )?forget to|do not forget to|add (?:an? )?(?:new )?(?:to-?do|task)(?: item)?(?: to|:)|(?:to-?do|task)s?(?: item)?:"
-    r"|put (?=.+ on my (?:to-?do )?list)|add (?=.+ to (?:my|the) (?:to-?do|task)))\s*(?P<body>\S.*)$",
+    r"|put (?=.{1,300} on my (?:to-?do )?list)|add (?=.{1,300} to (?:my|the) (?:to-?do|task)))\s*(?P<body>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_ON_LIST = re.compile(r"\s+(?:on|to) (?:my|the) (?:to-?do |task )?(?:list|to-?dos|tasks)\W*$", re.IGNORECASE)
+_ON_LIST = re.compile(r"\s(?:on|to) (?:my|the) (?:to-?do |task )?(?:list|to-?dos|tasks)\W*$", re.IGNORECASE)
 _REMEMBER_EN = re.compile(
     rf"{_POLITE_EN}(?:remember|memori[sz]e|keep in mind|bear in mind|make a note|take a note|note down|note|write down|don't forget"
     r"|do not forget)(?: for me| please)?(?:(?: this| the following)?\s*:\s*|\s*,\s*(?=(?:I|I'm|my|we|our)\b)|\s+(?:that\s+)?(?!(?:to|me|when|how|what|who|where|why|the time"
@@ -56,6 +56,7 @@ _NO_STATEMENT = re.compile(
     r"^(?:(?:my|the|our|his|her|their|this|that) (?:[\w'-]+ ){0,3}[\w'-]+|it|this|that|me|you)\W*$|^(?:了|吗|这个|那个|这件事|它|我|我说的话?)?$",
     re.IGNORECASE,
 )
+_POLITE_QUESTION = re.compile(r"(?:.*\b)?(?:can|could|would|will) you\b|.*能不?能?帮?", re.IGNORECASE)
 _VERB = re.compile(
     r"\d|\b(?:is|are|am|was|were|be|has|have|had|do|does|did|will|can|likes?|loves?|hates?|lives?|works?|needs?|wants?|goes|eats?)\b|'s |'m |'re "
 )
@@ -66,25 +67,24 @@ def command_in(sentence: Clause) -> Command | None:
     nothing."""
     for match in re.finditer(r"(?:^|[,;，；。]\s*)(?=\S)", sentence.text):
         begin = match.end()
-        text = sentence.text[begin:]
         for pattern, kind in (
             (_TODO_EN, "todo"),
             (_TODO_ZH, "todo"),
             (_REMEMBER_EN, "remember"),
             (_REMEMBER_ZH, "remember"),
         ):
-            found = pattern.match(text)
+            found = pattern.match(sentence.text, begin)
             if not found:
                 continue
             body = found["body"].rstrip(' .。!！?？"”')
             if kind == "todo":
-                body = _ON_LIST.sub("", body)
+                body = _ON_LIST.sub("", body).rstrip()
             if kind == "remember" and (not body or (_NO_STATEMENT.match(body) and not _VERB.search(body))):
                 return None
-            if re.search(r"[吗么呢?？]\s*$", found["body"]) and not re.match(
-                r"(?:.*\b)?(?:can|could|would|will) you\b|.*能不?能?帮?", text, re.IGNORECASE
+            if found["body"].rstrip().endswith(("吗", "么", "呢", "?", "？")) and not _POLITE_QUESTION.match(
+                sentence.text, begin
             ):
                 return None
-            place = sentence.start + begin + found.start("body")
+            place = sentence.start + found.start("body")
             return Command(kind, Clause(body, place), sentence.start + begin) if body else None
     return None

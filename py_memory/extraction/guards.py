@@ -54,13 +54,15 @@ _QUOTED_LINE = re.compile(r"^[ \t]*(?:>|\{|\[\{|</?\w|\$ ).*$", re.MULTILINE)
 _TAGGED = re.compile(r"<(\w[\w-]*)[^<>]{0,200}>.{0,2000}?</\1>", re.DOTALL)
 _LABELLED = re.compile(
     r"^[ \t]*(?!(?:note|notes|fyi|ps|p\.s|btw|by the way|update|reminder|about me|me|to-?do|done|finished|remember(?: this)?"
-    r"|please remember(?: this)?|hi|hello|备忘|记住|请记住|记一下|待办|补充|注意|关于我|提醒|完成|已完成)[ \t]*[:：])"
+    r"|please remember(?: this)?|hi|hello|备忘|记住|请记住|记一下|待办|补充|注意|关于我|提醒|完成|已完成|我的.{1,6}|my [\w -]{1,16})[ \t]*[:：])"
     r"(?:[A-Za-z][\w .'-]{0,30}|[\u3400-\u9fff]{1,8})[:：](?!//)[^\n]*$",
     re.MULTILINE | re.IGNORECASE,
 )
+# A quotation that is never closed reaches to the end of its line.
 _IN_QUOTES = re.compile(
-    r"\"[^\"\n]{2,}\"|“[^”\n]{2,}”|«[^»\n]{2,}»|「[^」\n]{2,}」|『[^』\n]{2,}』|《[^》\n]{2,}》"
-    r"|(?<![\w])'[^'\n]*\s[^'\n]*'(?!\w)|‘[^’\n]*\s[^\n]*?’(?!\w)"
+    r"\"[^\"\n]{2,}\"|“[^”\n]{2,}(?:”|$)|«[^»\n]{2,}(?:»|$)|「[^」\n]{2,}(?:」|$)|『[^』\n]{2,}(?:』|$)|《[^》\n]{2,}(?:》|$)"
+    r"|(?<![\w])'[^'\s]*\s[^'\n]*'(?!\w)",
+    re.MULTILINE,
 )
 
 # -- sentences and clauses --
@@ -105,6 +107,11 @@ _DENIED = re.compile(
     r"^(?:it's|it is|that's)? ?not (?:true|that|like|as)\b|^not\b|^(?:不是真的|才怪|才不是|不对|并没有|没有的事)",
     re.IGNORECASE,
 )
+# What is over is not what holds now; but who does not eat or drink something any more says what they avoid.
+_OVER = re.compile(
+    r"^(?!.*(?:\b(?:eat|drink)\b|[吃喝]))(?:.*\b(?:any ?more|any longer|no longer)\b|.*不再|.*(?:已经|早就)不|我?们?不太?(?:喜欢|爱|住|在|是).*了$)",
+    re.IGNORECASE,
+)
 
 # -- secrets --
 
@@ -113,7 +120,7 @@ _SECRETS = (
     re.compile(
         r"\b(?:sk|pk|rk)[-_](?:live|test|ant|proj|or)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
         r"|\bglpat-[\w-]{16,}|\bAKIA[0-9A-Z]{12,}|\bAIza[\w-]{30,}|\bxox[abprs]-[\w-]{10,}|\bhf_[A-Za-z0-9]{20,}"
-        r"|\bmt_[A-Za-z0-9]+_[A-Za-z0-9_-]{8,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+        r"|\bmt_[A-Za-z0-9]+_[A-Za-z0-9_-]{8,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
     ),
     re.compile(
         r"\b(?:pass ?word|passwd|passcode|pass ?phrase|pwd|pin(?: code| number)?|cvv|cvc|security code|api[ _-]?key"
@@ -131,7 +138,7 @@ _SECRETS = (
 )
 _DIGITS = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.])")
 _RANDOM = re.compile(
-    r"(?<![\w/.@-])(?=[A-Za-z0-9_+/=-]*[A-Z])(?=[A-Za-z0-9_+/=-]*[a-z])(?=(?:[A-Za-z_+/=-]*\d){4})[A-Za-z0-9_+/=-]{24,}"
+    r"(?<![\w/.@+-])(?=[A-Za-z0-9_+/-]*[A-Z])(?=[A-Za-z0-9_+/-]*[a-z])(?=(?:[A-Za-z_+/-]*\d){4})[A-Za-z0-9_+/-]{24,}={0,2}"
 )
 
 
@@ -160,9 +167,12 @@ def refusal(text: str) -> str | None:
 def masked(text: str) -> str:
     """The text with code, quotations, other people's lines and secrets masked, of the same length."""
     text = _straight(text)
+    pieces, done = [], 0
     for begin, end in secret_spans(text):
-        text = text[:begin] + MASK * (end - begin) + text[end:]
-    return _without_quotations(text)
+        if end > done:
+            pieces += [text[done:begin], MASK * (end - max(begin, done))]
+            done = end
+    return _without_quotations("".join((*pieces, text[done:])))
 
 
 def safe_clauses(text: str) -> Iterator[tuple[Clause, list[Clause]]]:
@@ -184,6 +194,7 @@ def _stated(sentence: Clause) -> list[Clause]:
             # What depends on a condition that comes later is as little stated as what follows it.
             kept = [] if any(_WOULD.search(p.text) for p in parts) else parts[:index]
             break
+    kept = [part for part in kept if not _OVER.match(part.text)]
     if sentence.text.rstrip("\"'”’」)） ").endswith(("?", "？")):
         return _before_question(kept)
     if parts and _QUESTION_START.search(parts[0].text):

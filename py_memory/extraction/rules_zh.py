@@ -18,7 +18,7 @@ __all__ = ["read"]
 _OPENERS = re.compile(
     r"^(?:你好|您好|嗨|哈喽|大家好|其实|对了|另外|还有|而且|因为|所以|那个|嗯|哦|啊|顺便说一?下?|说实话|老实说|不过|但是?|然后|并且|同时|是的|没错|好的)*(?=.)"
 )
-_PARTICLES = re.compile(r"(?:哦|啊|呀|哈|啦|的?呢|嘛|吧|了|喔|噢|的)+$")
+_PARTICLES = "哦啊呀哈啦呢嘛吧了喔噢的"
 _HAN = r"[\u3400-\u9fff]"
 _LATIN = r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)?"
 _NAME = rf"(?:{_HAN}{{1,4}}|{_LATIN})"
@@ -51,7 +51,7 @@ _PETS = {
 _WHO = "|".join(sorted((*_RELATIVES, *_PETS), key=len, reverse=True))
 _ORDINAL = {"大": "elder-", "小": "younger-", "二": "second-"}
 
-_ADVERBS = r"(?:(?:真的|一直|特别|非常|超级?|很|最|也|还|更|都|比较|平时|平常|从小就?|现在|目前|其实|是|就|挺|蛮|只|从来|从|确实)(?!是))*"
+_ADVERBS = r"(?:(?:真的|一直|特别|非常|超级?|很|最|也|还|更|都|比较|平时|平常|从小|现在|目前|其实|是|就|挺|蛮|只|从来|从|确实)(?!是))*"
 _JOB_END = r"(?:程序员|工程师|师|员|医生|护士|教授|学生|研究生|博士|会计|经理|厨师|司机|记者|作家|画家|歌手|演员|律师|警察|翻译|销售|老板|公务员|导游|农民)"
 _NOT_PLACES = frozenset("好坏男女工老大病成年主客本个军年轻诚实聪明善良普通外地名有钱当地")
 
@@ -79,13 +79,13 @@ _RULES = (
     (_rule(rf"(?:现在|目前)?(?:是|做|当)(?:一名|一个|一位|个|名)?(?P<v>[^，的了不没]{{0,8}}{_JOB_END})"), "user::job", True),
     (_rule(r"(?:的)?(?:工作|职业)是(?P<v>[^，吗呢]{2,20})"), "user::job", False),
     (_rule(r"(?:在(?:大学|学校)?)?(?:学|读|主修|的专业是)(?P<v>[\u3400-\u9fff]{2,8}专业)"), "user::studies", False),
-    (_rule(r"(?:的)?生日(?:是|在)?(?P<v>(?:[农阴公阳]历)?[\d一二三四五六七八九十]+[^，吗呢]{1,15})"), "user::birthday", False),
+    (_rule(r"(?:的)?生日(?:是|在|[:：])?\s*(?P<v>(?:[农阴公阳]历)?[\d一二三四五六七八九十]+[^，吗呢]{1,15})"), "user::birthday", True),
     (_rule(r"(?:是)?(?P<v>\d{2,4}年[^，]{0,8}?)(?:出生|生)"), "user::birthday", False),
-    (_rule(r"(?:的)?(?:地址|住址)(?:是|在)(?P<v>[^，吗呢]{3,60})"), "user::address", False),
+    (_rule(r"(?:的)?(?:家庭|联系)?(?:地址|住址)(?:是|在|[:：])\s*(?P<v>[^，吗呢]{3,60})"), "user::address", True),
     (_rule(r"(?:一般|平时|都|只|习惯|会)*用(?P<v>中文|英文|英语|汉语|普通话|日语|粤语|简体中文|繁体中文)(?:来)?(?:回答|回复|交流|聊天|沟通|说|写)?"), "user::language", True),
     (re.compile(r"(?P<subject>)(?:请|以后|麻烦|都|你|一律)*用(?P<v>中文|英文|英语|汉语|普通话|日语|粤语|简体中文|繁体中文)(?:来)?(?:跟我|和我)?(?:回答|回复|交流|聊天|沟通)(?:我|我的问题)?$"), "user::language", True),
-    (_rule(r"(?:的)?(?:邮箱|电子邮件|邮件)(?:地址)?(?:是)?\s*(?P<v>[\w.+-]+@[\w-]+\.[\w.-]*\w)"), "user::contact::email", False),
-    (_rule(r"(?:的)?(?:电话|手机)(?:号码|号)?(?:是)?\s*(?P<v>\+?\d[\d -]{5,18}\d)"), "user::contact::phone", False),
+    (_rule(r"(?:的)?(?:邮箱|电子邮[件箱]|邮件)(?:地址)?(?:是|[:：])?\s*(?P<v>[\w.+-]+@[\w-]+\.[\w.-]*\w)"), "user::contact::email", True),
+    (_rule(r"(?:的)?(?:联系)?(?:电话|手机)(?:号码|号)?(?:是|[:：])?\s*(?P<v>\+?\d[\d -]{5,18}\d)"), "user::contact::phone", True),
     (_rule(r"(?:已经|最终|最后|终于)?决定了?(?P<v>[^，吗呢]{2,60})"), "user::decision", False),
     (_rule(r"(?P<v>(?:今天|明天|后天|大后天|下?周[一二三四五六日天末]|下?个?星期[一二三四五六日天]|\d{1,2}月\d{1,2}[日号]).{0,14}(?:开会|面试|考试|看医生|看牙|出差|复诊|体检|预约|见面).{0,10})"), "user::event", False),
 )  # fmt: skip
@@ -124,7 +124,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
     opener = _OPENERS.match(clause.text)
     skipped = opener.end() if opener else 0
     text = clause.text[skipped:]
-    said = Clause(_PARTICLES.sub("", text) or text, clause.start + skipped)
+    said = Clause(text.rstrip(_PARTICLES) or text, clause.start + skipped)
     found = _family(said, reading)
     yield from _about_me(said, reading) if found is None else found
 

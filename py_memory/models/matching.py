@@ -10,9 +10,10 @@ from typing import Any
 
 from py_memory.text import terms
 
+from .kinds import keys_named, keys_of_verb
 from .phrases import key_in_words
 
-__all__ = ["fitting", "same_subject", "shared_words", "task_words"]
+__all__ = ["ended", "fitting", "same_subject", "shared_words", "task_words", "under_key_named"]
 
 _IRREGULAR = {
     "bought": "buy", "paid": "pay", "sent": "send", "wrote": "write", "made": "make", "got": "get", "took": "take", "met": "meet",
@@ -51,6 +52,13 @@ _MEANS = {
 _DAY = re.compile(
     r"\b(?:by|on|before|until|next|this) \w+day\b|\b(?:today|tonight|tomorrow)\b"
     r"|[今明后][天晚早]|(?:下个?|这个?)?(?:周|星期|礼拜)[一二三四五六日天末]",
+    re.IGNORECASE,
+)
+
+# A denied verb with nothing that tells which fact is meant.
+_VAGUE = re.compile(
+    r"(?:live|living|work|working|study|studying|stay)(?: (?:there|here|at all))?"
+    r"|(?:在)?(?:那里|那儿|那边|这里|这儿)?(?:住|上班|工作)(?:在?(?:那里|那儿|那边|这里|这儿))?",
     re.IGNORECASE,
 )
 
@@ -107,3 +115,34 @@ def fitting(
             scored.append((shared, fact))
     best = max((score for score, _ in scored), default=0)
     return [fact for score, fact in scored if score == best]
+
+
+def under_key_named(facts: Sequence[Mapping[str, Any]], topic: str) -> list[Mapping[str, Any]]:
+    """The facts under the key that a topic names (“where I live”), [] if it names none or nothing is
+    there."""
+    for key in keys_named(topic):
+        if found := [fact for fact in facts if _is_under(fact, key)]:
+            return found
+    return []
+
+
+def ended(facts: Sequence[Mapping[str, Any]], said: str) -> list[Mapping[str, Any]]:
+    """The facts that are over if what `said` denies is: those whose value it shares most words with, else
+    those of its verb's kind if it says no more (“I don't live there any more”)."""
+    keys = keys_of_verb(said)
+    wanted = _words(said) | ({"素"} & set(said))
+    scored = []
+    for fact in facts:
+        values = {stem(word) for word in terms(fact["value"])}
+        if (not keys or any(_is_under(fact, key) for key in keys)) and (shared := len(wanted & values)):
+            scored.append((shared, fact))
+    if scored:
+        best = max(score for score, _ in scored)
+        return [fact for score, fact in scored if score == best]
+    if keys and _VAGUE.fullmatch(said):
+        return [fact for fact in facts if any(_is_under(fact, key) for key in keys)]
+    return []
+
+
+def _is_under(fact: Mapping[str, Any], key: str) -> bool:
+    return bool(fact["key"] == key or fact["key"].startswith(f"{key}::"))

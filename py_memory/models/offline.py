@@ -3,39 +3,33 @@ cannot do."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from py_memory.records import Cancel, Delta, Tool
-from py_memory.text import detect_language, normalize
+from py_memory.text import detect_language, normalize, terms
 
+from .answer import EXCERPT, Answer, Item, is_fact, is_todo
 from .intents import Intent, understand
-from .matching import fitting, same_subject, shared_words, task_words
-from .phrases import PHRASES, in_words, key_in_words, on_day
+from .matching import ended, fitting, same_subject, shared_words, task_words, under_key_named
+from .phrases import key_in_words, on_day
 
 __all__ = ["OfflineAssistant"]
 
 _SHOWN = 5  # finds quoted at most
-_EXCERPT = 240  # characters of a quoted message
+_FOUND = 200  # messages looked through at most for what is to be forgotten
 # What holds for anything one might plan.
 _CONSTRAINTS = tuple(
     f"user::{name}"
     for name in ["diet", "allergy", "condition", "dislikes", "family", "pet", "likes", "favorite", "language"]
 )
-_TELLING = ("statement", "todo_done", "request")  # kinds of messages in which a user tells something
-
-Item = Mapping[str, Any]
-
-
-@dataclass
-class _Answer:
-    lines: list[str] = field(default_factory=list)
-    uses: list[tuple[str, str, str]] = field(default_factory=list)
-
-    def add(self, *lines: str) -> None:
-        self.lines.extend(lines)
+_TELLING = ("statement", "todo_done", "request", "ended")  # kinds of messages in which a user tells something
+# Of these kinds, a message from which something was learned asks for nothing else.
+_INTRODUCING = ("statement", "greeting", "request", "todo_done", "ended")
+# What of several values is over or goes is named by the value.
+_BY_VALUE = ("user::likes", "user::dislikes", "user::allergy", "user::note", "user::decision", "user::event")
+# Reasons for which an answer rests on what it offers to forget or to end; a “yes” takes it up.
+_TO_FORGET, _TO_END = "would be forgotten", "would end"
 
 
 class OfflineAssistant:
@@ -63,13 +57,8 @@ class _Work:
         self.said = said
         self.tools = tools
         self.language = detect_language(said)
-        self.out = _Answer()
-
-    def say(self, phrase: str, **values: object) -> None:
-        self.out.add(self.phrase(phrase, **values))
-
-    def phrase(self, phrase: str, **values: object) -> str:
-        return PHRASES[self.language][phrase].format(**values)
+        self.out = Answer(self.language)
+        self.say = self.out.say
 
     async def ask(self, tool: str, **arguments: Any) -> Any:
         return await self.tools[tool](**arguments)
@@ -82,17 +71,14 @@ class _Work:
         if not self._acknowledged(noticed):
             if noticed["refused"] == "secret" and intent.kind in ("statement", "forget"):
                 return self.say("secret")
-            introduced = noticed["proposed"] and intent.kind in (
-                "statement",
-                "greeting",
-                "request",
-                "todo_done",
-            )
-            if not introduced:
+            if not (noticed["proposed"] and intent.kind in _INTRODUCING):
                 await getattr(self, f"_{intent.kind}")(intent)
         if noticed["proposed"]:
-            self.say("proposed", what=self._in_words(noticed["proposed"]))
-            self._rests_on(noticed["proposed"], "proposed now")
+            # Each has a card of its own beside the message, so that the values need no telling again.
+            count = len(noticed["proposed"])
+            things = self.out.counted(count, "things", spelled=True)
+            self.say("proposed" if count > 1 else "proposed_one", things=things)
+            self.out.rests_on(noticed["proposed"], "proposed now")
         return None
 
     def _acknowledged(self, noticed: Mapping[str, Sequence[Item]]) -> bool:
@@ -103,40 +89,38 @@ class _Work:
         ):
             facts = noticed[group]
             for phrase, some in (
-                (fact_phrase, [f for f in facts if not _is_todo(f)]),
-                (todo_phrase, [f for f in facts if _is_todo(f)]),
+                (fact_phrase, [f for f in facts if not is_todo(f)]),
+                (todo_phrase, [f for f in facts if is_todo(f)]),
             ):
                 if some:
-                    self.say(phrase, what=self._in_words(some))
-                    self._rests_on(some, f"{group} fact")
+                    self.say(phrase, what=self.out.in_words(some))
+                    self.out.rests_on(some, f"{group} fact")
         return bool(self.out.lines)
-
-    def _in_words(self, facts: Iterable[Item]) -> str:
-        """Facts as “diet: vegetarian; …”; notes and to-dos are their own words."""
-        colon, separator = ("：", "；") if self.language == "zh" else (": ", "; ")
-        return separator.join(
-            fact["value"]
-            if fact["key"] == "user::note" or _is_todo(fact)
-            else f"{key_in_words(fact['key'], self.language)}{colon}{fact['value']}"
-            for fact in facts
-        )
-
-    def _rests_on(self, facts: Iterable[Item], why: str) -> None:
-        self.out.uses.extend(("facts", fact["id"], why) for fact in facts)
 
     # -- one method an intent --
 
     async def _yes(self, intent: Intent) -> None:
+        settled = await self.ask("memory_settle", yes=True)
+        if settled["what"] == _TO_FORGET:
+            return self._say_gone(settled["counts"])
+        if settled["what"] == _TO_END:
+            self.say("ended", what=self.out.in_words(settled["facts"]))
+            return self.out.rests_on(settled["facts"], "ended now")
         confirmed = await self.ask("memory_confirm", keep=True)
         if not confirmed:
             return self.say("agreed")
-        self.say("confirmed", what=self._in_words(confirmed))
-        return self._rests_on(confirmed, "confirmed now")
+        self.say("confirmed", what=self.out.in_words(confirmed))
+        return self.out.rests_on(confirmed, "confirmed now")
 
     async def _no(self, intent: Intent) -> None:
+        settled = await self.ask("memory_settle", yes=False)
+        if settled["what"] == _TO_FORGET:
+            return self.say("kept_all")
+        if settled["what"] == _TO_END:
+            return self.say("ended_kept", what=self.out.in_words(settled["facts"]))
         rejected = await self.ask("memory_confirm", keep=False)
         if rejected:
-            return self.say("rejected", what=self._in_words(rejected))
+            return self.say("rejected", what=self.out.in_words(rejected))
         return self.say("agreed")
 
     async def _about_me(self, intent: Intent) -> None:
@@ -146,17 +130,26 @@ class _Work:
             return self.say("about_nothing")
         if facts:
             self.say("about_me")
-            self._list_facts([*filter(_is_fact, facts), *filter(_is_todo, facts)], "asked about")
+            self.out.list_facts([*filter(is_fact, facts), *filter(is_todo, facts)], "asked about")
         if waiting:
-            self.say("about_waiting", what=self._in_words(waiting))
+            self.say("about_waiting")
+            self.out.list_facts(waiting, "waits for a yes")
         return None
 
     async def _todo_list(self, intent: Intent) -> None:
         todos = await self.ask("todo_list")
-        if not todos:
+        day = (await self.ask("day_meant", words=intent.topic))["day"] if intent.topic else None
+        if not todos and not day:
             return self.say("todo_none")
-        self.say("todo_open")
-        return self._list_todos(todos)
+        if not day:
+            self.say("todo_open")
+            return self.out.list_todos(todos)
+        wanted = [todo for todo in todos if todo["due"] == day]
+        self.say("todo_open_on" if wanted else "todo_none_on", day=on_day(day, self.language))
+        self.out.list_todos(wanted)
+        if others := len(todos) - len(wanted):
+            self.say("todo_others", todos=self.out.counted(others, "todos"))
+        return None
 
     async def _todo_done(self, intent: Intent) -> None:
         todos = await self.ask("todo_list")
@@ -172,64 +165,134 @@ class _Work:
             return await self._statement(intent)
         if len(done) > 1:
             self.say("todo_which")
-            return self._list_todos(done)
+            return self.out.list_todos(done)
         await self.ask("todo_done", fact_id=done[0]["id"])
         self.say("todo_done", what=done[0]["value"])
-        return self._rests_on(done, "done now")
+        return self.out.rests_on(done, "done now")
+
+    async def _ended(self, intent: Intent) -> None:
+        """Something is no longer so. Nothing changes before a yes."""
+        facts = ended([fact for fact in await self.ask("memory_list") if is_fact(fact)], intent.topic)
+        if not facts:
+            return await self._statement(intent)
+        key = key_in_words(facts[0]["key"], self.language)
+        if facts[0]["key"] in _BY_VALUE:
+            command = self.out.phrase("forget_value", value=facts[0]["value"])
+        else:
+            command = self.out.phrase("forget_command", key=key)
+        if len(facts) > 1:
+            self.say("ended_which", command=command)
+            return self.out.list_facts(facts, "may be over")
+        self.say("ended_ask", what=self.out.in_words(facts), command=command)
+        return self.out.rests_on(facts, _TO_END)
 
     async def _forget(self, intent: Intent) -> None:
-        found = fitting(await self.ask("memory_list"), intent.topic, strict=True)
+        everything = [
+            fact
+            for fact in await self.ask("memory_list", status="all")
+            if fact["status"] in ("current", "candidate", "superseded", "archived")
+        ]
+        living = [fact for fact in everything if fact["status"] in ("current", "candidate")]
+        found = under_key_named(living, intent.topic) or fitting(living, intent.topic, strict=True)
         if not found:
             messages = await self._messages_about(intent.topic)
             if not messages:
                 return self.say("forget_nothing", what=intent.topic)
-            return self._show_what_goes(intent.topic, [], messages)
+            return await self._show_what_goes([], messages)
         if len(found) > 1:
             self.say("forget_which")
-            return self._list_facts(found, "may be meant")
+            return self.out.list_facts(found, "may be meant")
         (fact,) = found
-        await self.ask("memory_forget", fact_ids=[fact["id"]])
+        going = [fact]
+        if under_key_named(found, intent.topic):  # what was corrected before goes with it
+            going += [old for old in everything if old["key"] == fact["key"] and old not in living]
+        left = {
+            message["id"]: message
+            for gone in going
+            for message in await self._messages_about(intent.topic, gone)
+        }
+        await self.ask("memory_forget", fact_ids=[gone["id"] for gone in going])
         # The value is not repeated: it would stand in the conversation again.
         self.say("forgotten", key=key_in_words(fact["key"], self.language))
-        if left := await self._messages_about(intent.topic, fact["value"]):
-            self.say("forgotten_messages", count=len(left), topic=intent.topic)
+        if left:
+            self.say("forgotten_messages", messages=self.out.counted(len(left), "messages"))
+            self.out.uses.extend(("messages", id, _TO_FORGET) for id in left)
         return None
 
     async def _forget_all(self, intent: Intent) -> None:
-        facts = fitting(await self.ask("memory_list"), intent.topic, strict=True)
-        messages = await self._messages_about(intent.topic)
+        if intent.sure:
+            settled = await self.ask("memory_settle", yes=True)
+            if settled["what"]:
+                return self._say_gone(settled["counts"])
+        facts = await self.ask("memory_list", status="all")
+        facts = under_key_named(facts, intent.topic) or fitting(facts, intent.topic, strict=True)
+        messages = await self._messages_about(intent.topic, *facts)
         if not facts and not messages:
             return self.say("forget_nothing", what=intent.topic)
-        if not intent.sure:
-            return self._show_what_goes(intent.topic, facts, messages)
-        gone = {"fact_ids": [f["id"] for f in facts], "message_ids": [m["id"] for m in messages]}
-        await self.ask("memory_forget", **gone)
-        return self.say("forgotten_all", facts=len(facts), messages=len(messages))
+        return await self._show_what_goes(facts, messages)
 
-    def _show_what_goes(self, topic: str, facts: Sequence[Item], messages: Sequence[Item]) -> None:
-        self.say("forget_see", facts=len(facts), messages=len(messages))
-        self._list_facts(facts, "would be forgotten")
-        self._quote([m for m in messages if m["role"] == "user"], "would be forgotten")
-        self.say("forget_sure", topic=topic)
+    async def _forget_everything(self, intent: Intent) -> None:
+        self.say("forget_topicless")
+
+    async def _show_what_goes(self, facts: Sequence[Item], messages: Sequence[Item]) -> None:
+        """The offer of which a plain “yes” makes use: the answer rests on exactly what would go."""
+        going = await self.ask(
+            "memory_going",
+            fact_ids=[fact["id"] for fact in facts],
+            message_ids=[message["id"] for message in messages],
+        )
+        self.say("forget_see", **self._counts(len(going["facts"]), len(going["messages"])))
+        self.out.list_facts(going["facts"], _TO_FORGET, shown=_SHOWN)
+        told = [m for m in going["messages"] if m["role"] == "user" and m["id"] not in going["round"]]
+        self.out.quote(told[:_SHOWN], _TO_FORGET)
+        shown = {message["id"] for message in told[:_SHOWN]}
+        others = [message["id"] for message in going["messages"] if message["id"] not in shown]
+        self.out.uses.extend(("messages", id, _TO_FORGET) for id in others)
+        if more := len(others) - len(going["round"]):
+            self.say("more_messages", count=more)
+        self.say("forget_sure")
+
+    def _counts(self, facts: int, messages: int) -> dict[str, str]:
+        return {
+            "facts": self.out.counted(facts, "facts"),
+            "messages": self.out.counted(messages, "messages"),
+        }
+
+    def _say_gone(self, counts: Mapping[str, int]) -> None:
+        self.say("forgotten_all", **self._counts(counts["facts"], counts["messages"]))
 
     async def _question(self, intent: Intent) -> None:
-        facts = fitting(await self.ask("memory_list"), self.said)[:_SHOWN]
+        waiting = await self.ask("memory_list", status="candidate")
+        fits = fitting([*await self.ask("memory_list"), *waiting], self.said)[:_SHOWN]
+        facts = [fact for fact in fits if fact["status"] == "current"]
+        waiting = [fact for fact in fits if fact["status"] == "candidate"]
         found = (await self._told_about(self.said))[:_SHOWN]
         # What has been corrected since is not said again beside what holds now.
         keys = {fact["key"] for fact in facts}
-        old = [fact for fact in await self.ask("memory_list", status="superseded") if fact["key"] in keys]
-        quoted = {fact["source_message_id"] for fact in (*facts, *old)}
-        found = [
-            message for message in found if message["id"] not in quoted or len(message["text"]) > _EXCERPT
+        old = [
+            fact
+            for status in ("superseded", "archived")
+            for fact in await self.ask("memory_list", status=status)
+            if fact["key"] in keys
         ]
-        if not facts and not found:
+        quoted = {fact["source_message_id"] for fact in (*fits, *old)}
+        found = [
+            message for message in found if message["id"] not in quoted or len(message["text"]) > EXCERPT
+        ]
+        if not fits and not found:
             return self.say("found_nothing")
-        self.say("found")
-        self._list_facts(facts, "answers the question")
-        return self._quote(found, "answers the question")
+        if facts or found:
+            self.say("found")
+            self.out.list_facts(facts, "answers the question")
+            self.out.quote(found, "answers the question")
+        if waiting:
+            self.say("about_waiting")
+            self.out.list_facts(waiting, "waits for a yes")
+            self.say("confirm_how")
+        return None
 
     async def _request(self, intent: Intent) -> None:
-        facts = [fact for fact in await self.ask("memory_list") if _is_fact(fact)]
+        facts = [fact for fact in await self.ask("memory_list") if is_fact(fact)]
         waiting = await self.ask("memory_list", status="candidate")
         always = [fact for fact in facts if fact["key"].startswith(_CONSTRAINTS)]
         bearing = list({fact["id"]: fact for fact in (*always, *fitting(facts, self.said))}.values())
@@ -237,12 +300,13 @@ class _Work:
         known = {fact["source_message_id"] for fact in (*bearing, *waiting)}
         related = [message for message in await self._told_about(self.said) if message["id"] not in known][:3]
         self.say("no_model_keep_in_mind" if bearing or waiting or related else "no_model")
-        self._list_facts(bearing, "bears on the request")
+        self.out.list_facts(bearing, "bears on the request")
         if waiting:
-            self.say("about_waiting", what=self._in_words(waiting))
+            self.say("about_waiting")
+            self.out.list_facts(waiting, "waits for a yes")
         if related:
             self.say("related")
-            self._quote(related, "bears on the request")
+            self.out.quote(related, "bears on the request")
 
     async def _statement(self, intent: Intent) -> None:
         asks_to_remember = self.said.lower().startswith(
@@ -254,7 +318,7 @@ class _Work:
         names = [fact for fact in await self.ask("memory_list") if fact["key"] == "user::name"]
         comma = "，" if self.language == "zh" else ", "
         self.say("greeting", name=f"{comma}{names[0]['value']}" if names else "")
-        self._rests_on(names[:1], "greeted by name")
+        self.out.rests_on(names[:1], "greeted by name")
 
     async def _small_talk(self, intent: Intent) -> None:
         self.say("small_talk")
@@ -283,57 +347,27 @@ class _Work:
         best = max((shared_words(item["text"], question) for item in found), default=0)
         return [item for item in found if 2 * shared_words(item["text"], question) >= max(best, 1)]
 
-    async def _messages_about(self, topic: str, value: str = "") -> list[Item]:
-        """All messages, the assistant's too, that hold the topic or the value."""
-        wanted = [normalize(words) for words in (topic, value) if words]
+    async def _messages_about(self, topic: str, *facts: Item) -> list[Item]:
+        """All messages, the assistant's too, that hold the topic, or the value of one of the facts, or from
+        which one was learned."""
+        sources = {fact["source_message_id"] for fact in facts}
+        values = [fact["value"] for fact in facts if _is_telling(fact["value"])]
+        wanted = [normalize(words) for words in (topic, *values) if words]
         found = {
-            item["id"]: item for item in await self.ask("memory_search", query=f"{topic} {value}", limit=200)
+            item["id"]: item
+            for query in (topic, *values, *(fact["quote"] or "" for fact in facts))
+            for item in (await self.ask("memory_search", query=query, limit=_FOUND) if query else ())
+            if item["kind"] == "messages"
         }
         return [
             item
             for item in found.values()
-            if item["kind"] == "messages"
-            and (
-                any(words in normalize(item["text"]) for words in wanted)
-                or same_subject(topic, item["text"], whole=True)
-            )
+            if item["id"] in sources
+            or any(words in normalize(item["text"]) for words in wanted)
+            or same_subject(topic, item["text"], whole=True)
         ]
 
-    def _list_facts(self, facts: Sequence[Item], why: str) -> None:
-        for fact in facts:
-            quote = self.phrase("quote", quote=_excerpt(fact["quote"])) if fact["quote"] else ""
-            key = key_in_words(fact["key"], self.language)
-            self.say(
-                "fact", key=key, value=fact["value"], day=on_day(fact["said_at"], self.language), quote=quote
-            )
-        self._rests_on(facts, why)
 
-    def _list_todos(self, todos: Sequence[Item]) -> None:
-        for todo in todos:
-            day = on_day(todo["said_at"], self.language)
-            if todo["due"]:
-                due = in_words(date.fromisoformat(todo["due"]), self.language)
-                self.say("todo_due", what=todo["value"], due=due, day=day)
-            else:
-                self.say("todo_item", what=todo["value"], day=day)
-        self._rests_on(todos, "left to do")
-
-    def _quote(self, messages: Sequence[Item], why: str) -> None:
-        for item in messages:
-            self.say(
-                "found_message", day=on_day(item["created_at"], self.language), text=_excerpt(item["text"])
-            )
-            self.out.uses.append(("messages", item["id"], why))
-
-
-def _is_todo(fact: Item) -> bool:
-    return bool(fact["key"].startswith("task::"))
-
-
-def _is_fact(fact: Item) -> bool:
-    return not _is_todo(fact)
-
-
-def _excerpt(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _EXCERPT else f"{line[:_EXCERPT]}…"
+def _is_telling(value: str) -> bool:
+    """Whether a message that holds this value is about it: an age such as “6” stands in too many."""
+    return len(value) > 2 if value.isascii() else len(terms(value)) > 1

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import date
 
-__all__ = ["PHRASES", "in_words", "key_in_words", "on_day"]
+__all__ = ["PHRASES", "counted", "key_in_words", "on_day"]
 
 _MONTHS = [
     "January",
@@ -29,38 +29,51 @@ PHRASES: dict[str, dict[str, str]] = {
         "todo_stored": "It is on your list: {what}. I cannot ring a bell, but ask me “what is left to do?” at any time.",
         "todo_known": "It is on your list already: {what}.",
         "nothing_to_store": "Tell me the whole thing, for example “remember that my locker is 42”, and I will keep it.",
-        "proposed": "I noticed something worth remembering: {what}. Shall I keep it? Nothing is kept until you say yes.",
+        "proposed": "I noticed {things}. Keep what is right, or say “yes” to keep all of it.",
+        "proposed_one": "I noticed {things} worth keeping. Is it right?",
         "confirmed": "Kept: {what}.",
         "rejected": "All right, I have not kept it and will not ask again: {what}.",
         "agreed": "All right.",
         "about_me": "This is what I know about you:",
         "about_nothing": "I don't know anything about you yet. Tell me something, or say “remember that …”.",
-        "about_waiting": "Not confirmed by you yet: {what}.",
+        "about_waiting": "Not confirmed by you yet:",
         "fact": "- {key}: {value} ({day}{quote})",
+        "fact_dated": "- {key}: {value} (that is {due}; {day}{quote})",
         "quote": ", you said “{quote}”",
         "found": "Here is what I found:",
         "found_message": "- {day}, you wrote: “{text}”",
         "found_nothing": "I found nothing about that in what you have told me.",
+        "confirm_how": "Say yes or no on its card, and I will know.",
         "todo_open": "Left to do:",
         "todo_item": "- {what} (since {day})",
         "todo_due": "- {what} (for {due}, since {day})",
         "todo_none": "Nothing is left to do.",
+        "todo_open_on": "For {day}:",
+        "todo_none_on": "Nothing is on your list for {day}.",
+        "todo_others": "{todos} still open for other days or without a day; ask “what is left to do?”.",
         "todo_done": "Done: {what}. I have taken it off your list.",
         "todo_unknown": "I found no open to-do that fits “{what}”.",
         "todo_which": "Which one is done?",
-        "forgotten": "Forgotten: one thing under “{key}”. You can undo this for 10 seconds.",
-        "forgotten_messages": "Your words still stand in {count} of our messages. To delete those too, say “forget everything "
-        "about {topic}”.",
+        "forgotten": "Forgotten: what I knew under “{key}”. You can undo this for 10 seconds.",
+        "forgotten_messages": "These words still stand in {messages}. To delete those too, say “yes”.",
         "forget_which": "More than one thing fits. Which one shall I forget?",
         "forget_nothing": "I know nothing that fits “{what}”, so there is nothing to forget.",
-        "forget_see": "This would go for good: {facts} facts and {messages} messages.",
-        "forget_sure": "To do it, say “yes, forget everything about {topic}”.",
-        "forgotten_all": "Done: {facts} facts and {messages} messages are gone. You can undo this for 10 seconds. Files you "
-        "have exported and other devices are not reached.",
+        "forget_see": "These will be deleted for good: {facts} and {messages}, this request and my answer among them.",
+        "forget_sure": "Say “yes” to delete all of this, or “no” to keep it.",
+        "more_facts": "- … and {count} more that I know",
+        "more_messages": "- … and {count} more of our messages",
+        "forget_topicless": "I don't delete everything from here, so that it never happens by mistake. In the memory panel of this page you can delete conversations and what I know; or name a topic, for example “forget everything about my locker”.",
+        "forgotten_all": "Done: {facts} and {messages} are gone. You can undo this for 10 seconds. Files you have exported and other devices are not reached.",
+        "kept_all": "All right, nothing is deleted.",
+        "ended_ask": "So this no longer holds? I still have: {what}. Say “yes” and it becomes a thing of the past, or say “{command}” to delete it.",
+        "ended_which": "That may end one of these. Say which to forget, for example “{command}”:",
+        "ended": "Noted: {what}: that is over. I no longer count on it, and it can still be read in the history.",
+        "ended_kept": "All right, it stays as it was: {what}.",
+        "forget_command": "forget my {key}",
+        "forget_value": "forget {value}",
         "no_model": "I can't do that: it needs a language model, and none is connected.",
         "no_model_keep_in_mind": "I can't do that: it needs a language model, and none is connected. But keep in mind:",
-        "no_model_mind": "This stays in our conversation, and I can find it again. Without a language model I can remember, "
-        "find what you said, and keep your to-dos; say “remember that …” for what I should hold on to.",
+        "no_model_mind": "It stays in our conversation, and I can find it again. Say “remember that …” for what I should hold on to.",
         "related": "You also told me:",
         "greeting": "Hello{name}. Tell me something to remember, or ask me about what you told me.",
         "small_talk": "I'm here, working offline. Tell me something to remember, or ask me about what you told me.",
@@ -79,35 +92,51 @@ PHRASES: dict[str, dict[str, str]] = {
         "todo_stored": "已记到待办：{what}。我不能按时响铃，但你可以随时问“还有什么要做”。",
         "todo_known": "待办里已经有了：{what}。",
         "nothing_to_store": "请把要记的内容说完整，比如“记住我的储物柜是42号”，我就会记下来。",
-        "proposed": "我注意到值得记住的内容：{what}。要保存吗？你确认之前不会保存。",
+        "proposed": "我注意到{things}，请确认要保留哪些，或说“好”全部保留。",
+        "proposed_one": "我注意到{things}，请确认要不要保留。",
         "confirmed": "已保存：{what}。",
         "rejected": "好，没有保存，以后也不会再问：{what}。",
         "agreed": "好的。",
         "about_me": "我知道这些关于你的事：",
         "about_nothing": "我还不了解你。跟我说点什么，或者说“记住……”。",
-        "about_waiting": "还没有得到你确认的：{what}。",
+        "about_waiting": "还没有得到你确认的：",
         "fact": "- {key}：{value}（{day}{quote}）",
+        "fact_dated": "- {key}：{value}（即 {due}；{day}{quote}）",
         "quote": "，你说过“{quote}”",
         "found": "我找到了这些：",
         "found_message": "- {day}，你写过：“{text}”",
         "found_nothing": "在你告诉过我的内容里，没有找到相关的。",
+        "confirm_how": "在它的卡片上确认或拒绝即可。",
         "todo_open": "还没做的事：",
         "todo_item": "- {what}（{day} 起）",
         "todo_due": "- {what}（{due} 要做，{day} 起）",
         "todo_none": "没有待办了。",
+        "todo_open_on": "{day} 要做的事：",
+        "todo_none_on": "{day} 没有待办。",
+        "todo_others": "另外还有 {todos}没做，不在这一天；可以问“还有什么要做”。",
         "todo_done": "完成：{what}。已从待办中去掉。",
         "todo_unknown": "没有找到和“{what}”相符的待办。",
         "todo_which": "是哪一件做完了？",
-        "forgotten": "已忘掉“{key}”下的一条。10 秒内可以撤销。",
-        "forgotten_messages": "你说过的话还留在 {count} 条消息里。要一并删除，请说“忘掉关于{topic}的一切”。",
+        "forgotten": "已忘掉“{key}”。10 秒内可以撤销。",
+        "forgotten_messages": "这些话还留在 {messages}里。要一并删除，请说“是的”。",
         "forget_which": "不止一条相符。要忘掉哪一条？",
         "forget_nothing": "我不知道和“{what}”相符的事，所以没有什么可忘的。",
-        "forget_see": "以下内容将被彻底删除：{facts} 条事实和 {messages} 条消息。",
-        "forget_sure": "确认的话，请说“是的，忘掉关于{topic}的一切”。",
-        "forgotten_all": "已删除 {facts} 条事实和 {messages} 条消息。10 秒内可以撤销。已导出的文件和其他设备不受影响。",
+        "forget_see": "以下内容将被彻底删除：{facts}和 {messages}（包括你的这条请求和我的这条回答）。",
+        "forget_sure": "要全部删除，请说“是的”；要保留，请说“不”。",
+        "more_facts": "- ……另有 {count} 条记忆",
+        "more_messages": "- ……另有 {count} 条消息",
+        "forget_topicless": "为了避免误删，我不会在对话里删除全部内容。你可以在页面的记忆面板里删除，或者说出一个主题，例如“忘掉关于储物柜的一切”。",
+        "forgotten_all": "已删除 {facts}和 {messages}。10 秒内可以撤销。已导出的文件和其他设备不受影响。",
+        "kept_all": "好的，什么都没有删除。",
+        "ended_ask": "这一条不再成立了吗？我还记着：{what}。说“是的”就把它归为过去的事，或者说“{command}”删除它。",
+        "ended_which": "这可能和下面几条有关。请说要忘掉哪一条，例如“{command}”：",
+        "ended": "明白，这已经过去了：{what}。以后不再当作现状，历史里还能看到。",
+        "ended_kept": "好的，保持不变：{what}。",
+        "forget_command": "忘掉我的{key}",
+        "forget_value": "忘掉{value}",
         "no_model": "这件事需要语言模型，而现在没有连接，我做不了。",
         "no_model_keep_in_mind": "这件事需要语言模型，而现在没有连接，我做不了。不过请留意：",
-        "no_model_mind": "这些会留在对话里，以后可以找到。没有语言模型时，我可以记事、找回说过的话、管理待办；要我记住的事，请说“记住……”。",
+        "no_model_mind": "这些会留在对话里，以后可以找到。要我记住的事，请说“记住……”。",
         "related": "你还告诉过我：",
         "greeting": "你好{name}。告诉我要记住的事，或者问我你说过的话。",
         "small_talk": "我在，离线工作中。告诉我要记住的事，或者问我你说过的话。",
@@ -168,6 +197,25 @@ _PARTS = {
     "cat": ("cat", "猫"),
 }
 
+# What is counted: in English one and several, in Chinese the measure word and noun.
+_COUNTED = {
+    "facts": ("thing I know", "things I know", "条记忆"),
+    "messages": ("of our messages", "of our messages", "条消息"),
+    "todos": ("to-do is", "to-dos are", "件事"),
+    "things": ("thing", "things", "件事"),
+}
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS_ZH = "零一两三四五六七八九十"
+
+
+def counted(number: int, what: str, language: str, *, spelled: bool = False) -> str:
+    """A number with its noun: “1 to-do is”, “2 条消息”; small numbers `spelled` out if wanted."""
+    one, several, chinese = _COUNTED[what]
+    spelled = spelled and number <= 10
+    if language == "zh":
+        return f"{_NUMBERS_ZH[number]}{chinese}" if spelled else f"{number} {chinese}"
+    return f"{_NUMBERS[number] if spelled else number} {one if number == 1 else several}"
+
 
 def key_in_words(key: str, language: str) -> str:
     """A fact's key as people say it: user::family::daughter::age is “daughter's age”."""
@@ -187,16 +235,11 @@ def key_in_words(key: str, language: str) -> str:
     return (" " if words[0] == "favourite" else "'s ").join(words)
 
 
-def on_day(time: int, language: str) -> str:
-    """The UTC day of a time in ms."""
-    try:
-        day = datetime.fromtimestamp(time / 1000, UTC)
-    except (OverflowError, OSError, ValueError):
+def on_day(iso: str | None, language: str) -> str:
+    """A day (an ISO date) as people write it; "?" for one that no calendar has."""
+    if iso is None:
         return "?"
-    return in_words(day, language)
-
-
-def in_words(day: date, language: str) -> str:
+    day = date.fromisoformat(iso)
     if language == "zh":
         return f"{day.year}年{day.month}月{day.day}日"
     return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"

@@ -83,6 +83,10 @@ ENGLISH: list[tuple[str, list[str]]] = [
     ("I don't think I'm vegetarian", []),
     ("It's not true that I'm vegetarian", []),
     ("I used to be vegetarian", []),
+    ("I'm not vegetarian any more", []),
+    ("I no longer live in Oslo", []),
+    ("I don't like coffee anymore", []),
+    ("I don't like coffee any more, I like tea", ["user::likes=tea"]),
     ("Maybe I'm vegetarian", []),
     ('She said "I\'m Bob, I am vegan"', []),
     ("Tom says, I'm vegetarian", []),
@@ -155,6 +159,28 @@ CHINESE: list[tuple[str, list[str]]] = [
     ("以后请用英文回复我", ["user::language=英文"]),
     ("我的生日是5月3日", ["user::birthday=5月3日"]),
     ("我的邮箱是 lin@example.org", ["user::contact::email=lin@example.org"]),
+    (
+        "我叫林, 电话是13800138000, 住在杭州",
+        ["user::name=林", "user::contact::phone=13800138000", "user::home=杭州"],
+    ),
+    (
+        "我叫林，手机号13800138000，邮箱lin@example.org，住在杭州",
+        [
+            "user::name=林",
+            "user::contact::phone=13800138000",
+            "user::contact::email=lin@example.org",
+            "user::home=杭州",
+        ],
+    ),
+    ("我叫林，联系电话：138 0013 8000", ["user::name=林", "user::contact::phone=138 0013 8000"]),
+    ("我叫林 电话13800138000 吃素", ["user::name=林", "user::contact::phone=13800138000", "user::diet=吃素"]),
+    ("我的电话：13800138000", ["user::contact::phone=13800138000"]),
+    (
+        "我叫林。我的手机号码是+86 138-0013-8000。",
+        ["user::name=林", "user::contact::phone=+86 138-0013-8000"],
+    ),
+    ("我女儿小梅6岁，电话是13800138000", ["user::family::daughter=小梅", "user::family::daughter::age=6"]),
+    ("他的电话是13800138000", []),
     ("记住我的储物柜是42号", ["!user::note=我的储物柜是42号"]),
     ("请记住：我对青霉素过敏", ["!user::allergy=青霉素"]),
     ("帮我记一下，车停在B2层17号", ["!user::note=车停在B2层17号"]),
@@ -176,6 +202,10 @@ CHINESE: list[tuple[str, list[str]]] = [
     ("我不吃素", []),
     ("我不是素食主义者", []),
     ("我以前吃素", []),
+    ("我不再吃素了", []),
+    ("我不喜欢咖啡了", []),
+    ("我已经不住北京了", []),
+    ("我不再喜欢咖啡，我喜欢茶", ["user::likes=茶"]),
     ("以前，我吃素", []),
     ("我可能吃素", []),
     ("我想吃素", []),
@@ -342,3 +372,57 @@ def test_a_huge_message_is_read_in_time(piece: str) -> None:
     started = time.monotonic()
     propose(text)
     assert time.monotonic() - started < 20
+
+
+@pytest.mark.cpython
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *[
+            " ",
+            "\n",
+            "\t",
+            "\u3000",
+            "a",
+            ",",
+            "，",
+            "+",
+            "我",
+            '"',
+            "“",
+            "「",
+            "'",
+            "' ",
+            "-",
+            "的呢",
+            "从小就",
+        ],
+        *["-", "的呢", "从小就", "<a>", "if ", "and ", "eyJ-", "put x,", "add x, ", "please, "],
+        *["remember I like a, ", "I work as "],
+    ],
+)
+def test_a_long_run_of_anything_is_read_in_time(piece: str) -> None:
+    """Each of these took from ten seconds to forever with patterns that go back over what they have read."""
+    text = f"I like tea{(piece * 19_980)[:19_980]}x"
+    started = time.process_time()
+    propose(text)
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I like tea   \t and    I live in Lisbon", ["user::likes=tea", "user::home=Lisbon"]),
+        ("I like tea   -   my dog is Rex", ["user::likes=tea", "user::pet::dog=Rex"]),
+        ("我叫林   ，  住在杭州", ["user::name=林", "user::home=杭州"]),
+        ("“我叫林，我吃素", []),  # a quotation that is not closed
+        ("token=Ab1" + "cD23" * 8 + "==", []),
+    ],
+)
+def test_white_space_and_open_ends(text: str, expected: list[str]) -> None:
+    assert sorted(expected) == sorted(read(text))
+
+
+def test_a_key_with_padding_is_a_secret() -> None:
+    text = "token=Ab1" + "cD23" * 8 + "=="
+    assert secret_spans(text) == [(len("token="), len(text))]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
 from py_memory import ChatAgent, MemoryStore, OfflineAssistant
+from py_memory.errors import InvalidInputError
+from py_memory.memory_tools import memory_tools
 from py_memory.models.intents import understand
 from py_memory.records import Message
 from tests.unit.support import run
@@ -64,7 +67,9 @@ def test_what_is_inferred_waits_for_a_yes(talk: Talk, text: str) -> None:
     answer = talk(text)
     assert FIRST[text] == talk.facts("candidate")
     assert set() == talk.facts()
-    assert all(value in answer for _, value in FIRST[text])
+    number = {5: "five things", 4: "四件事"}[len(FIRST[text])]
+    assert number in answer
+    assert not any(value in answer for _, value in FIRST[text])  # the cards beside it show them
     for fact in talk.store.list_facts(status="candidate"):
         assert fact.quote
         assert fact.quote in text
@@ -172,11 +177,13 @@ def test_forgetting_everything_shows_it_first(
     talk: Talk, text: str, forget: str, sure: str, word: str
 ) -> None:
     talk(text)
-    assert sure in talk(forget)
+    answer = talk(sure)  # a yes to something never shown only shows it
+    assert word in answer
     assert len(talk.facts()) == 1
+    talk(forget)
     talk(sure)
     assert set() == talk.facts()
-    assert talk.store.search(word) == []
+    assert [hit.message_id for hit in talk.store.search(word)] == []
 
 
 @pytest.mark.parametrize("text", FIRST)
@@ -349,3 +356,300 @@ def test_a_day_is_told_with_its_date(talk: Talk) -> None:
     talk.store.set_setting("zone", "+12:00")
     talk("remind me tomorrow to call Anna")
     assert "23 September 2026" in talk("what is left to do?")  # the 21st in UTC is the 22nd there
+
+
+# -- forgetting --
+
+
+@pytest.mark.parametrize(
+    ("told", "forget", "key"),
+    [
+        ("I live in Oslo", "Forget where I live", "user::home"),
+        ("I live in Oslo", "forget my address", "user::home"),
+        ("My address is 5 Hill Street", "forget my address", "user::address"),
+        ("My phone number is 555 123 4567", "forget my phone number", "user::contact::phone"),
+        ("I'm Lin", "forget my name", "user::name"),
+        ("My birthday is May 3", "forget my birthday", "user::birthday"),
+        ("I'm vegetarian", "please forget my diet", "user::diet"),
+        ("我住在杭州", "忘掉我住在哪里", "user::home"),
+        ("我的生日是5月3日", "忘掉我的生日", "user::birthday"),
+        ("我住在杭州", "忘掉我的住址", "user::home"),
+        ("我的电话是13800138000", "忘掉我的电话", "user::contact::phone"),
+    ],
+)
+def test_a_kind_of_fact_is_forgotten_by_its_name(talk: Talk, told: str, forget: str, key: str) -> None:
+    talk(told)
+    talk.confirm_all()
+    talk("remember that my locker is 42")
+    ((_, value),) = talk.facts() - {("user::note", "my locker is 42")}
+    answer = talk(forget)
+    assert {("user::note", "my locker is 42")} == talk.facts()
+    assert value not in answer
+    assert re.search(r"1 of our messages|1 条消息", answer)  # the facts' message, and nothing else
+    assert talk.store.search(told)
+    talk("yes" if told.isascii() else "是的")
+    assert not [hit for hit in talk.store.search(told) if hit.role == "user"]
+    assert key not in {fact.key for fact in talk.store.list_facts(status=None)}
+
+
+def test_what_was_corrected_goes_with_its_kind(talk: Talk) -> None:
+    for text in ("I live in Pune", "yes", "I moved to Mumbai last week", "yes", "forget where I live"):
+        talk(text)
+    assert talk.store.fact_history("user::home") == []
+
+
+def test_a_topic_that_only_sounds_like_a_kind_forgets_no_fact(talk: Talk) -> None:
+    talk("I'm vegetarian")
+    talk.confirm_all()
+    talk("forget my dinner with Anna")
+    talk("forget my daughter's birthday")
+    assert {("user::diet", "vegetarian")} == talk.facts()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "delete everything",
+            "Forget everything!",
+            "forget everything you know about me",
+            "delete all my data",
+        ),
+        "忘掉一切",
+        "删除所有",
+        "把所有记忆都删掉",
+        "忘掉关于我的一切",
+    ],
+)
+def test_everything_is_no_topic(talk: Talk, text: str) -> None:
+    talk("remember that everything is fine, 一切都好")
+    kept = talk.store.list_facts(status=None)
+    answer = talk(text)
+    assert re.search("memory panel|记忆面板", answer)
+    talk("yes" if text.isascii() else "是的")
+    assert kept == talk.store.list_facts(status=None)
+    assert len(talk.store.list_messages(talk.last.session_id)) == 6
+
+
+def counts(talk: Talk) -> tuple[int, int]:
+    return len(talk.store.list_facts(status=None)), len(talk.store.list_messages(talk.last.session_id))
+
+
+SHOWN = re.compile(r"(\d+) (?:things? I know|条记忆)\D+?(\d+) (?:of our messages|条消息)")
+
+
+@pytest.mark.parametrize(
+    ("tell", "forget", "yes", "no"),
+    [
+        ("remember that locker {} is red", "forget everything about locker", "yes", "no"),
+        ("记住储物柜{}号是红的", "忘掉关于储物柜的一切", "是的", "不"),
+        ("记住储物柜{}号是红的", "忘掉关于储物柜的一切", "确认", "不用了"),
+    ],
+)
+def test_a_yes_deletes_exactly_what_was_shown(talk: Talk, tell: str, forget: str, yes: str, no: str) -> None:
+    for number in range(8):
+        talk(tell.format(number))
+    talk("I like tea")
+    before = counts(talk)
+    talk(forget)
+    talk(no)
+    assert counts(talk) == (before[0], before[1] + 4)
+    shown = talk(forget)
+    found = SHOWN.search(shown)
+    assert found
+    facts, messages = int(found[1]), int(found[2])
+    lines = [line for line in shown.splitlines() if line.startswith("- ")]
+    assert len(lines) == 12  # five of each, and how many more
+    assert re.search(r"3 more that I know|3 条记忆", lines[5])
+    before = counts(talk)
+    answer = talk(yes)
+    gone = SHOWN.search(answer)
+    assert gone
+    assert (facts, messages) == (int(gone[1]), int(gone[2]))
+    assert counts(talk) == (before[0] - facts, before[1] - messages + 2)
+    assert {fact.key for fact in talk.store.list_facts(status=None)} == {"user::likes"}
+
+
+def test_a_fact_that_goes_with_its_message_is_shown_too(talk: Talk) -> None:
+    talk("I'm vegetarian and my locker is 42")
+    talk.confirm_all()
+    shown = talk("forget everything about my locker")
+    assert "vegetarian (21" in shown
+    talk("yes")
+    assert talk.store.list_facts(status=None) == []
+
+
+def test_a_yes_after_anything_else_deletes_nothing(talk: Talk) -> None:
+    talk("remember that my locker is 42")
+    talk("forget everything about my locker")
+    talk("hello")
+    talk("yes")
+    assert len(talk.facts()) == 1
+
+
+# -- to-dos and days --
+
+
+@pytest.mark.parametrize(
+    "question", ["my reminders", "What reminders do I have?", "我的提醒", "有哪些提醒", "show my reminders"]
+)
+def test_reminders_are_to_dos(talk: Talk, question: str) -> None:
+    talk("remind me to buy milk")
+    assert "- buy milk" in talk(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "shown", "day"),
+    [
+        ("What do I have to do tomorrow?", "call Anna", "22 September 2026"),
+        ("what do I have to do today", "", "21 September 2026"),
+        ("What do I have to do on Friday?", "pay rent", "25 September 2026"),
+        ("明天要做什么", "call Anna", "2026年9月22日"),
+        ("今天要做什么？", "", "2026年9月21日"),
+    ],
+)
+def test_to_dos_of_a_day(talk: Talk, question: str, shown: str, day: str) -> None:
+    talk("remind me tomorrow to call Anna")
+    talk("remind me to pay rent on Friday")
+    talk("remind me to buy milk")
+    answer = talk(question)
+    assert day in answer.splitlines()[0]
+    listed = [line for line in answer.splitlines() if line.startswith("- ")]
+    assert [shown] * bool(shown) == [line[2 : 2 + len(shown)] for line in listed]
+    assert str(3 - bool(shown)) in answer.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "day"),
+    [
+        ("remember that the dentist is tomorrow", "when is the dentist?", "22 September 2026"),
+        ("I have a dentist appointment tomorrow", "what do you know about me?", "22 September 2026"),
+        ("记住牙医是明天", "牙医是什么时候？", "2026年9月22日"),
+    ],
+)
+def test_words_for_a_day_are_shown_with_the_day(talk: Talk, told: str, question: str, day: str) -> None:
+    talk(told)
+    talk.confirm_all()
+    talk.now += 3 * 86_400_000
+    assert day in talk(question)
+
+
+# -- what is no longer so --
+
+
+@pytest.mark.parametrize(
+    ("told", "over", "yes", "command"),
+    [
+        ("I'm vegetarian", "I'm not vegetarian any more", "yes", "forget my diet"),
+        ("I live in Oslo", "I no longer live in Oslo", "yes", "forget my home"),
+        ("I live in Oslo", "I don't live there any more", "yes", "forget my home"),
+        ("I like coffee", "I don't like coffee anymore", "yes", "forget coffee"),
+        ("我吃素", "我不再吃素了", "是的", "忘掉我的饮食"),
+        ("我住在北京", "我已经不住北京了", "是的", "忘掉我的住处"),
+        ("我喜欢咖啡", "我不喜欢咖啡了", "好的", "忘掉咖啡"),
+    ],
+)
+def test_what_is_over_is_asked_about(talk: Talk, told: str, over: str, yes: str, command: str) -> None:
+    talk(told)
+    talk.confirm_all()
+    talk("remember that my locker is 42")
+    ((key, value),) = talk.facts() - {("user::note", "my locker is 42")}
+    answer = talk(over)
+    assert value in answer
+    assert command in answer
+    assert len(talk.facts()) == 2
+    assert set() == talk.facts("candidate")
+    talk("no" if over.isascii() else "不")
+    assert len(talk.facts()) == 2
+    talk(over)
+    talk(yes)
+    assert {("user::note", "my locker is 42")} == talk.facts()
+    assert {(key, value)} == talk.facts("archived")
+
+
+def test_what_is_over_and_was_never_known_is_a_statement(talk: Talk) -> None:
+    talk("I like tea")
+    talk.confirm_all()
+    for text in ("I'm not sure", "I'm not vegetarian any more", "我不知道了"):
+        assert "tea" not in talk(text)
+    talk("yes")
+    assert {("user::likes", "tea")} == talk.facts()
+
+
+# -- questions and statements --
+
+
+@pytest.mark.parametrize(("told", "question"), [("I'm Lin", "what's my name?"), ("我叫林小雨", "我叫什么？")])
+def test_an_unconfirmed_answer_is_named_as_such(talk: Talk, told: str, question: str) -> None:
+    talk(told)
+    answer = talk(question)
+    assert re.search("Not confirmed by you yet|还没有得到你确认", answer)
+    assert f"“{told}”" in answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("import os\nprint(os.name)", "```\nmake dinner\n```", "Build failed again", "What a lovely day!"),
+        "Order 12 has shipped",
+        "x = 1",
+        "make: *** error 2",
+        "写完了作业",
+        "计划有变",
+        "我们计划去旅行",
+    ],
+)
+def test_what_asks_for_nothing_is_no_request(talk: Talk, text: str) -> None:
+    answer = talk(text)
+    assert not re.search("can't do that|语言模型|found nothing|没有找到", answer)
+
+
+@pytest.mark.parametrize("text", ["Fix this code:\n```\nx = 1\n```", "帮我写一首诗", "Make dinner"])
+def test_a_request_stays_one(text: str) -> None:
+    assert understand(text).kind == "request"
+
+
+def test_what_follows_a_list_stands_apart(talk: Talk) -> None:
+    talk("remember that my locker is 42")
+    talk("I like tea")
+    for text in ("what do you know about me?", "forget everything about my locker", "what's on tomorrow?"):
+        lines = talk(text).splitlines()
+        for line, after in pairwise(lines):
+            assert not line.startswith("- ") or after.startswith("- ") or after == ""
+
+
+# -- the tools, as a model may call them --
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("memory_search", {"query": 5}),
+        ("memory_search", {"query": "tea", "limit": "x"}),
+        ("memory_search", {"query": "tea", "limit": True}),
+        ("memory_search", {"query": "tea", "limit": 0}),
+        ("memory_search", {}),
+        ("memory_search", {"query": "tea", "colour": "red"}),
+        ("memory_list", {"status": "every"}),
+        ("memory_forget", {"fact_ids": "abc"}),
+        ("memory_forget", {"fact_ids": [1]}),
+        ("memory_confirm", {"keep": "yes"}),
+        ("memory_add", {"key": ["a"], "value": "b", "quote": "c"}),
+        ("todo_done", {"fact_id": None}),
+    ],
+)
+def test_a_tool_called_wrongly_says_how(talk: Talk, tool: str, arguments: dict[str, object]) -> None:
+    talk("forget tea")
+    said = talk.store.get_message(talk.last.parent_id or "")
+    run_tool = next(t.run for t in memory_tools(talk.store, said) if t.name == tool)
+    with pytest.raises(InvalidInputError, match=r"\w+ .*\."):
+        run(run_tool(**arguments))
+
+
+def test_a_lone_surrogate_harms_no_tool(talk: Talk) -> None:
+    talk("hello")
+    said = talk.store.get_message(talk.last.parent_id or "")
+    tools = {tool.name: tool.run for tool in memory_tools(talk.store, said)}
+    run(tools["memory_search"](query="tea \ud800"))
+    (todo,) = run(tools["todo_add"](what="tea \ud800"))
+    assert todo["value"] == "tea \ufffd"

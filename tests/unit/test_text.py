@@ -43,7 +43,20 @@ def test_estimate_tokens(given_text: str, tokens: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_text", "language"), [("Where is my order?", "en"), ("我的订单在哪里？", "zh"), ("", "en")]
+    ("given_text", "language"),
+    [
+        ("Where is my order?", "en"),
+        ("我的订单在哪里？", "zh"),
+        ("", "en"),
+        ("Please call 小梅 about the new house", "en"),
+        ("我用 Python 3 写代码", "zh"),
+        ("hello 你好", "zh"),  # a tie of letters goes to Chinese
+        ("hi there friends 你好", "en"),
+        ("修一下 `for name in every list of names`", "zh"),
+        ("```\nfor name in names: print(name)\n```\n这是什么", "zh"),
+        ("12 345 678 好", "zh"),
+        ("12", "en"),
+    ],
 )
 def test_detect_language(given_text: str, language: str) -> None:
     assert text.detect_language(given_text) == language

@@ -1,0 +1,49 @@
+"""Which kind of fact a person names: “where I live” and 住址 are the key of their home."""
+# ruff: noqa: E501 -- a rule is one line
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["keys_named", "keys_of_verb"]
+
+# A whole topic and the keys it may stand for, the likeliest first.
+_NAMED = tuple(
+    (re.compile(rf"(?:(?:my|our|the) (?:own )?)?(?:{english})|(?:我们?家?的?|我现在的?)?(?:{chinese})", re.IGNORECASE), keys)
+    for english, chinese, keys in (
+        (r"where (?:I|we)(?:'m| am)? (?:live|living|reside)|home|residence|(?:home )?(?:town|city)|place I live", r"住在?(?:哪里?|哪儿|什么地方|何处)|住处|家在哪里?|居住地|住的地方", ("user::home", "user::address")),
+        (r"(?:home |postal |street |mailing )?address", r"(?:家庭|通讯|联系)?地址|住址", ("user::address", "user::home")),
+        (r"(?:(?:mobile|cell|tele)?[ -]?(?:phone)|mobile|cell)(?: number)?", r"(?:联系)?(?:电话|手机)(?:号码?)?", ("user::contact::phone",)),
+        (r"e-?mail(?: address)?", r"(?:电子)?邮[箱件](?:地址)?", ("user::contact::email",)),
+        (r"(?:full |first |last )?name|what I(?:'m| am) called|who I am", r"名字|姓名|叫什么(?:名字)?|是谁", ("user::name",)),
+        (r"birthday|birth ?date|date of birth|when I was born", r"生日|出生日期|什么时候(?:出生的?|生日)|哪天生日", ("user::birthday",)),
+        (r"age|how old I am", r"年龄|岁数|几岁|多大", ("user::age",)),
+        (r"diet|dietary \w+|what I (?:do |can )?(?:not |don't |can't )?eat|eating habits|how I eat", r"饮食(?:习惯|偏好)?|忌口|(?:不能)?吃什么|不吃什么", ("user::diet",)),
+        (r"allerg(?:y|ies)|what I(?:'m| am) allergic to", r"对什么过敏|过敏(?:原|史)?", ("user::allergy",)),
+        (r"where I work|(?:place of )?work|workplace|employer|who I work for|company", r"在(?:哪里?|哪儿|什么公司|哪家公司)(?:工作|上班)|工作单位|公司", ("user::work", "user::job")),
+        (r"job|occupation|profession|what I do(?: for a living)?", r"职业|工作|做什么(?:工作)?的?", ("user::job", "user::work")),
+        (r"home ?town|where I(?:'m| am| come) from|where I was born|origin", r"老家|家乡|籍贯|是?哪里人|来自哪里", ("user::hometown",)),
+        (r"language", r"语言", ("user::language", "user::speaks")),
+        (r"likes|what I like", r"喜好|爱好|喜欢什么", ("user::likes",)),
+        (r"dislikes|what I (?:dislike|don't like|hate)", r"不喜欢什么|讨厌什么", ("user::dislikes",)),
+    )
+)  # fmt: skip
+# What is said to be over may name its kind by a verb alone: “I don't live there any more”.
+_VERBS = (
+    (re.compile(r"\b(?:live|living)\b|住", re.IGNORECASE), ("user::home", "user::address")),
+    (re.compile(r"\b(?:work|working)\b|工作|上班|任职", re.IGNORECASE), ("user::work", "user::job")),
+    (re.compile(r"\b(?:like|love|enjoy|liking)\b|喜欢|爱", re.IGNORECASE), ("user::likes", "user::favorite")),
+    (re.compile(r"\b(?:hate|dislike)\b|讨厌", re.IGNORECASE), ("user::dislikes",)),
+    (re.compile(r"\ballergic\b|过敏", re.IGNORECASE), ("user::allergy",)),
+    (re.compile(r"\bstud(?:y|ying)\b", re.IGNORECASE), ("user::studies",)),
+)  # fmt: skip
+
+
+def keys_named(topic: str) -> tuple[str, ...]:
+    """The keys that a topic names as a whole, none for a topic such as “my dinner with Anna”."""
+    topic = topic.strip().rstrip("的了吧")
+    return next((keys for pattern, keys in _NAMED if pattern.fullmatch(topic)), ())
+
+
+def keys_of_verb(said: str) -> tuple[str, ...]:
+    return next((keys for pattern, keys in _VERBS if pattern.search(said)), ())

@@ -131,8 +131,9 @@ class ChatAgent:
         Both are durable when this returns, the user's before the model is called. Without a session the
         most recent one goes on. The same `message_id` again goes on with that round. A failing model leaves
         an answer with status "failed", a cancelled one what had arrived, with status "stopped". `on_event`
-        is told {"type": "message", "message"}, {"type": "proposals", "facts", "stored"} and {"type":
-        "delta", "message_id", "text"}; what it raises comes out once the round is whole.
+        is told {"type": "message", "message"}, {"type": "proposals", "facts", "stored"}, {"type": "delta",
+        "message_id", "text"} and {"type": "forgotten", "operation_id", "counts", "undo_until"}; what it
+        raises comes out once the round is whole.
 
         Raises InvalidInputError and TooLargeError for a text that cannot be stored, NotFoundError for a
         session that is unknown or deleted meanwhile, ConflictError for an id that belongs to another
@@ -255,7 +256,12 @@ class ChatAgent:
         """The model speaks, and is called again with the results for as long as it calls tools."""
         language = detect_language(said.content)
         messages = self._prompt(said, answer)
-        tools = [*memory_tools(self._store, said), *self._tools]
+        tools = [
+            *memory_tools(
+                self._store, said, lambda receipt: tell({"type": "forgotten", **receipt.to_dict()})
+            ),
+            *self._tools,
+        ]
         for _ in range(MAX_TOOL_TURNS):
             calls: dict[int, ToolCallDelta] = {}
             spoken = len(answer.pieces)

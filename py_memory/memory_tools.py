@@ -7,8 +7,9 @@ in answer to a message that asks for this, whatever a remembered text may say.
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .errors import InvalidInputError
@@ -17,7 +18,7 @@ from .extraction.clauses import split_statement
 from .extraction.days import day_in, day_spoken_of
 from .extraction.guards import MAX_READ, refusal, secret_spans
 from .models.intents import understand
-from .records import Fact, Message, Tool
+from .records import Fact, Message, Receipt, Tool
 from .store import MemoryStore
 from .text import clean, normalize
 
@@ -68,12 +69,27 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     return noticed
 
 
-def memory_tools(store: MemoryStore, said: Message) -> list[Tool]:
-    """Tools over a store for answering the message `said`, which is the source of what they add."""
+def memory_tools(
+    store: MemoryStore, said: Message, on_forgotten: Callable[[Receipt], None] | None = None
+) -> list[Tool]:
+    """Tools over a store for answering the message `said`, which is the source of what they add.
+    `on_forgotten` gets the receipt of what they delete, as it can be undone."""
 
     def asked(*kinds: str) -> None:
         if understand(said.content).kind not in kinds:
             raise InvalidInputError("The user's message does not ask for this. Ask the user first.")
+
+    def forget(fact_ids: Sequence[str], message_ids: Sequence[str]) -> dict[str, int]:
+        """In one action, so that it can be taken back as one. What went, by table."""
+        counts: Counter[str] = Counter()
+        with store.action():
+            receipts = [store.forget(fact_id=id) for id in fact_ids]
+            receipts += [store.forget(message_id=id) for id in message_ids]
+        for receipt in receipts:
+            counts.update(receipt.counts)
+        if receipts and on_forgotten:
+            on_forgotten(replace(receipts[0], counts=dict(counts)))
+        return dict(counts)
 
     async def memory_noticed() -> dict[str, Any]:
         noticed = noticed_in(store, said)
@@ -124,15 +140,7 @@ def memory_tools(store: MemoryStore, said: Message) -> list[Tool]:
 
     async def memory_forget(fact_ids: Sequence[str] = (), message_ids: Sequence[str] = ()) -> dict[str, int]:
         asked("forget", "forget_all")
-        counts: dict[str, int] = {}
-        with store.action():
-            for receipt in [
-                *(store.forget(fact_id=id) for id in fact_ids),
-                *(store.forget(message_id=id) for id in message_ids if id != said.id),
-            ]:
-                for table, count in receipt.counts.items():
-                    counts[table] = counts.get(table, 0) + count
-        return counts
+        return forget(fact_ids, [id for id in message_ids if id != said.id])
 
     async def memory_going(fact_ids: Sequence[str] = (), message_ids: Sequence[str] = ()) -> dict[str, Any]:
         round = [said.id, *(reply.id for reply in store.replies_to(said.id))]
@@ -157,13 +165,7 @@ def memory_tools(store: MemoryStore, said: Message) -> list[Tool]:
         described = _described(store, facts)
         counts = {"facts": 0, "messages": 0}
         if yes and what == TO_FORGET:
-            with store.action():
-                for fact in facts:
-                    store.forget(fact_id=fact.id)
-                    counts["facts"] += 1
-                for id in messages:
-                    receipt = store.forget(message_id=id)
-                    counts = {name: count + receipt.counts.get(name, 0) for name, count in counts.items()}
+            counts |= forget([fact.id for fact in facts], messages)
         elif yes:
             with store.action():
                 for fact in facts:

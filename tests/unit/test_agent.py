@@ -418,3 +418,19 @@ def test_a_zone_that_is_none_does_not_stop_the_talk(store: MemoryStore) -> None:
             run(ChatAgent(store, OfflineAssistant()).chat_round(None, "dentist tomorrow")).status
             == "complete"
         )
+
+
+def test_what_is_forgotten_in_words_can_be_taken_back_as_one(store: MemoryStore) -> None:
+    agent = ChatAgent(store, OfflineAssistant())
+    for text in ("Remember that I like kiwis", "Kiwis are green", "delete everything about kiwis"):
+        reply = run(agent.chat_round(None, text))
+    before = {fact.id for fact in store.list_facts()}
+    heard: list[Mapping[str, Any]] = []
+    run(agent.chat_round(reply.session_id, "yes", on_event=heard.append))
+    assert store.list_facts() == []
+    (event,) = [event for event in heard if event["type"] == "forgotten"]
+    assert event["counts"]["facts"] == 1
+    assert event["counts"]["messages"] >= 2
+    store.undo(event["operation_id"])
+    assert {fact.id for fact in store.list_facts()} == before
+    assert store.search("kiwis")

@@ -247,8 +247,8 @@ def build_site(env: dict[str, str], version: str) -> None:
     """Bundles into a new folder and swaps it in, so that a failed build leaves the former site in place."""
     new, old = DIST / "site.new", DIST / "site.old"
     wheels = [*DIST.glob("*.whl"), *PARTS.glob("micropip-*.whl")]
-    (python_zip,) = PARTS.glob("stdlib-*.zip")
-    command = [tool("node", env), WEB / "bundle.mjs", new, version, python_zip, *wheels]
+    (python_zip,), (boot_image,) = PARTS.glob("stdlib-*.zip"), PARTS.glob("boot-*.img")
+    command = [tool("node", env), WEB / "bundle.mjs", new, version, python_zip, boot_image, *wheels]
     run(command, "The page could not be bundled.", cwd=WEB, env=env, show=True)
     shutil.rmtree(old, ignore_errors=True)
     if SITE.exists():
@@ -271,7 +271,7 @@ def build() -> None:
         step(
             "Python for the page",
             [package, lock, WEB / "python-zip.mjs"],
-            lambda: found(PARTS, "stdlib-*.zip"),
+            lambda: found(PARTS, "stdlib-*.zip") and found(PARTS, "boot-*.img"),
             lambda: run(zip_command, "Python could not be packed for the page.", cwd=WEB, env=env, show=True),
         )
         page = [WEB / "src", WEB / "public", WEB / "policy.json", WEB / "bundle.mjs", WEB / "python-zip.mjs"]

@@ -1,6 +1,6 @@
 // Bundles the page into a folder that any static host can serve. All references in it are relative.
 //
-// Usage: node bundle.mjs OUTPUT_FOLDER VERSION PYTHON_ZIP WHEEL…
+// Usage: node bundle.mjs OUTPUT_FOLDER VERSION PYTHON_ZIP BOOT_IMAGE WHEEL…
 
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 
 const web = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
-const [output, version, pythonZip, ...wheels] = process.argv.slice(2).map((value, i) => (i === 1 ? value : resolve(value)));
+const [output, version, pythonZip, bootImage, ...wheels] = process.argv.slice(2).map((value, i) => (i === 1 ? value : resolve(value)));
 
 const NOTICES = ["marked", "preact", "xxhash-wasm"];
 
@@ -20,7 +20,13 @@ const site = {
   version,
   pyodide: `pyodide/${pyodideVersion}/`,
   python: `python/${basename(pythonZip)}`,
+  image: { path: `python/${basename(bootImage)}`, integrity: integrity(bootImage) },
 };
+
+/** A file's hash in the form that fetch() verifies. */
+function integrity(file) {
+  return `sha256-${createHash("sha256").update(readFileSync(file)).digest("base64")}`;
+}
 
 function place(source, name) {
   const target = join(output, name);
@@ -95,18 +101,15 @@ function writeNotices() {
   writeFileSync(join(output, "licenses.txt"), [...text, others.join("\n")].join("\n----\n\n"));
 }
 
-/** Every file the page needs offline, with its hash in the form that fetch() verifies. */
+/** Every file the page needs offline, with its hash. The boot image, which only saves time, comes later. */
 function offlineFiles() {
-  const left = (name) => /\.(map|whl)$/.test(name) || ["licenses.txt", "policy.json", "py-memory.js", "sw.js"].includes(name);
+  const left = (name) => /\.(map|whl|img)$/.test(name) || ["licenses.txt", "policy.json", "py-memory.js", "sw.js"].includes(name);
   return readdirSync(output, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(output, join(entry.parentPath, entry.name)).split(sep).join("/"))
     .filter((name) => !left(name))
     .sort()
-    .map((name) => {
-      const digest = createHash("sha256").update(readFileSync(join(output, name))).digest("base64");
-      return [name === "index.html" ? "./" : name, `sha256-${digest}`];
-    });
+    .map((name) => [name === "index.html" ? "./" : name, integrity(join(output, name))]);
 }
 
 rmSync(output, { recursive: true, force: true });
@@ -115,6 +118,7 @@ try {
   cpSync(join(web, "public"), output, { recursive: true });
   copyPyodide();
   place(pythonZip, site.python);
+  place(bootImage, site.image.path);
   place(join(web, "policy.json"), "policy.json");
   wheels.forEach((wheel) => place(wheel, `wheels/${basename(wheel)}`));
   const worker = await bundle("src/host/worker.ts", "worker", { __BUILD__: site });

@@ -1,8 +1,11 @@
 // Builds the one zip that Python needs in the page: the standard library modules in use and py_memory, compiled to
 // .pyc files and stored uncompressed (the transport compresses better than the zip would, and loading is a plain read).
 //
+// Beside it lies the boot image: the memory of an interpreter that has imported py_memory from that very zip, which
+// later starts of the page restore instead of starting Python from nothing.
+//
 // Runs under Node, compiling inside Pyodide itself, since bytecode must carry its interpreter's magic number.
-// Usage: node python-zip.mjs PACKAGE_FOLDER OUTPUT_FOLDER   prints one JSON line {file, modules, bytes}
+// Usage: node python-zip.mjs PACKAGE_FOLDER OUTPUT_FOLDER   prints one JSON line {file, modules, bytes, image}
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -144,24 +147,45 @@ async function build() {
   return { bytes: new Uint8Array(bytes), modules };
 }
 
+function boot(file, options = {}) {
+  const { info } = createRequire(import.meta.url)("pyodide/pyodide-lock.json");
+  return loadPyodide({ stdLibURL: file, lockFileContents: { info, packages: {} }, ...options });
+}
+
 /** Boots a second interpreter from the zip alone, as the page does, and uses the memory once. */
 async function verify(file) {
-  const { info } = createRequire(import.meta.url)("pyodide/pyodide-lock.json");
-  const pyodide = await loadPyodide({ stdLibURL: file, lockFileContents: { info, packages: {} } });
+  const pyodide = await boot(file);
   await pyodide.runPythonAsync(`${IMPORT_ALL}${FIRST_USE}await first_use()`);
+}
+
+/** Nothing is used before it is made, a database connection least of all: its random state would be everybody's. */
+async function bootImage(file) {
+  const pyodide = await boot(file, { _makeSnapshot: true });
+  pyodide.runPython("import py_memory.browser, random");
+  const image = pyodide.makeMemorySnapshot();
+  // Fresh memory is zero, so zeros at the end need not travel.
+  return image.subarray(0, image.findLastIndex((byte) => byte !== 0) + 1);
+}
+
+async function verifyImage(file, image) {
+  const pyodide = await boot(file, { _loadSnapshot: image.slice() });
+  await pyodide.runPythonAsync(`${FIRST_USE}await first_use()`);
 }
 
 try {
   const { bytes, modules } = await build();
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   mkdirSync(outputFolder, { recursive: true });
-  for (const old of readdirSync(outputFolder).filter((name) => /^stdlib-.*\.zip$/.test(name))) {
+  for (const old of readdirSync(outputFolder).filter((name) => /^(stdlib-.*\.zip|boot-.*\.img)$/.test(name))) {
     rmSync(join(outputFolder, old));
   }
   const file = join(outputFolder, `stdlib-${hash}.zip`);
   writeFileSync(file, bytes);
   await verify(file);
-  console.log(JSON.stringify({ file: basename(file), modules, bytes: bytes.length }));
+  const image = await bootImage(file);
+  await verifyImage(file, image);
+  writeFileSync(join(outputFolder, `boot-${hash}.img`), image);
+  console.log(JSON.stringify({ file: basename(file), modules, bytes: bytes.length, image: image.length }));
   process.exit(0);
 } catch (error) {
   // The message alone: a stack trace here would quote Pyodide's minified source.

@@ -1,6 +1,7 @@
 /** Starts Python in this worker: from the site's own files only, with no package index. */
 
 import type { EmscriptenFS } from "./blockfile";
+import { dropImage, keptImage } from "./image";
 
 /** The part of Pyodide that is used here. */
 export interface Pyodide {
@@ -10,6 +11,7 @@ export interface Pyodide {
 interface PyModule {
   start(path: string, bridge: object): PyHost;
   read_file(path: string, emit: (batch: string) => void): string;
+  seed(): void;
 }
 
 /** `py_memory.browser.Host`. Values cross as JSON text {"value"} or {"error"}. */
@@ -33,10 +35,25 @@ export interface PyHost {
 
 const root = new URL("..", self.location.href);
 
+/** Restores the boot image where it is at hand, which takes a fraction of the time; else starts Python anew. */
 export async function loadPython(): Promise<Pyodide> {
+  const image = await keptImage();
+  if (!image) return load({});
+  try {
+    const pyodide = await load({ _loadSnapshot: image });
+    // Everybody's image begins with the same state of it.
+    pyodide.pyimport("random").seed();
+    return pyodide;
+  } catch {
+    await dropImage();
+    return load({});
+  }
+}
+
+async function load(options: object): Promise<Pyodide> {
   const indexURL = new URL(__BUILD__.pyodide, root).href;
   const { loadPyodide } = (await import(`${indexURL}pyodide.mjs`)) as {
     loadPyodide(options: object): Promise<Pyodide>;
   };
-  return loadPyodide({ indexURL, stdLibURL: new URL(__BUILD__.python, root).href });
+  return loadPyodide({ indexURL, stdLibURL: new URL(__BUILD__.python, root).href, ...options });
 }

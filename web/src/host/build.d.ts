@@ -5,4 +5,6 @@ declare const __BUILD__: {
   readonly pyodide: string;
   /** Zip of the standard library and py_memory. */
   readonly python: string;
+  /** Memory of an interpreter that has loaded that zip. */
+  readonly image: { readonly path: string; readonly integrity: string };
 };

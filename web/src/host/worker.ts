@@ -12,10 +12,13 @@ const evalWorks = ((): boolean => {
 import { Fault, toRemote } from "./fault";
 import type { Host } from "./host";
 import { uuid7 } from "./ids";
+import { keepImage } from "./image";
 import { serveImport } from "./importer";
 import { openHost } from "./open";
 import { Channel, becomeOwner } from "./owner";
 import type { FromImport, FromWorker, HostEvent, OnChannel, Recovery, StartOptions, ToWorker } from "./rpc";
+
+const IMAGE_DELAY_MS = 3000;
 
 let host: Host | null = null;
 let channel: Channel | null = null;
@@ -79,6 +82,8 @@ async function start(options: StartOptions): Promise<void> {
     host = await openHost(options, { locks, warning, emit, ask, sendRaw, stop });
     post({ type: "owner", here: true, token, status: host.status() });
     announce();
+    // Offline, or with no room for it, the next start takes longer; nothing else is lost.
+    setTimeout(() => void keepImage().catch(() => undefined), IMAGE_DELAY_MS);
   } catch (error) {
     post({ type: "failed", error: toRemote(error), choices: [] });
   }

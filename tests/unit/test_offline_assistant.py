@@ -336,6 +336,8 @@ def test_a_request_with_nothing_known(talk: Talk) -> None:
         ("今晚吃什么好？", "request"),
         ("给我推荐一本书", "request"),
         ("把储物柜忘掉", "forget"),
+        ("忘了关于车的事", "forget"),
+        ("忘了带伞", "statement"),
         ("今天天气不错", "statement"),
         ("我女儿叫什么？", "question"),
     ],

@@ -39,6 +39,7 @@ _TYPES: dict[str, tuple[type, str]] = {
 # Why an answer rests on a memory, where it offers to forget or to end what it shows: memory_settle takes the
 # user up on exactly that.
 TO_FORGET, TO_END = "would be forgotten", "would end"
+UNCONFIRMED = "waits for a yes"  # and memory_confirm on this
 
 
 @dataclass
@@ -311,10 +312,16 @@ def _offered(store: MemoryStore, said: Message) -> tuple[str | None, list[Fact],
 
 
 def _proposed_before(store: MemoryStore, said: Message) -> list[Fact]:
-    """What was proposed from the user's message before `said`."""
+    """What was proposed from the user's message before `said`, or shown as unconfirmed in answer to it."""
     answer = store.find_message(said.parent_id) if said.parent_id else None
     before = store.find_message(answer.parent_id) if answer and answer.parent_id else None
-    return noticed_in(store, before).proposed if before else []
+    if not answer or not before:
+        return []
+    proposed = noticed_in(store, before).proposed
+    if not proposed and understand(before.content).kind == "question":
+        shown = {use.memory_id for use in store.list_uses(answer.id) if use.reason.get("why") == UNCONFIRMED}
+        proposed = [fact for fact in store.list_facts(status="candidate") if fact.id in shown]
+    return proposed
 
 
 def _described(store: MemoryStore, facts: Sequence[Fact]) -> list[dict[str, Any]]:

@@ -40,7 +40,7 @@ _DONE_VERBS = (
 
 # The first that fits decides. A group `t…` is the topic.
 _EN = _rules(
-    ("yes", r"^\W*(?:yes|yeah|yep|yup|sure|ok|okay|correct|right|that's right|please do|go ahead|keep (?:it|them|that|all)|do it)(?:[,\s]+(?:please|keep (?:it|them|all)|do|thanks|thank you|that's right|all of (?:it|them)))*\W*$"),
+    ("yes", r"^\W*(?:(?:yes|ok|okay|sure)[,\s]+)(?:please )?(?:go ahead and )?(?P<t>(?:delete|forget|remove|erase) (?:it|them|these|those|all of (?:it|this|them|these)|them all))(?:[,\s]+please)?\W*$|^\W*(?:confirm(?:ed)?|yes|yeah|yep|yup|sure|ok|okay|correct|right|that's right|please do|go ahead|keep (?:it|them|that|all)|do it)(?:[,\s]+(?:please|keep (?:it|them|all)|do|thanks|thank you|that's right|all of (?:it|them)))*\W*$"),
     ("no", r"^\W*(?:no|nope|nah|don't|do not|never mind|forget it|please don't|keep (?:it|them) all|leave (?:it|them|all)|don't keep (?:it|them|that))(?:[,\s]+(?:please|thanks|thank you|don't|keep (?:it|them)))*\W*$"),
     ("forget_everything", rf"{_PLEASE}(?:forget|delete|erase|remove|wipe|clear)(?: out)? (?:absolutely |really |just )?(?:everything|anything|it all|all of it|all|(?:all )?(?:of )?(?:the|my|your|our) (?:whole |entire )?(?:data|memor(?:y|ies)|messages|facts|conversations?|chats?|history|notes)|all (?:data|memories|messages|facts|conversations|chats|notes))(?: (?:about|on|of) me| (?:that )?you (?:know|have|remember|stored|saved)(?: (?:about|on) me)?| (?:that )?I(?:'ve| have)? (?:ever )?(?:said|told you))?(?: please| now| at once)*\W*$"),
     ("forget_all", rf"{_PLEASE}(?:forget|delete|erase|remove|wipe) (?:everything|all|anything|all (?:the )?messages)(?: that)?(?: you know| I (?:said|told you)| I have said)? (?:about|on|with|mentioning|containing) (?P<t>.+)$"),
@@ -58,11 +58,11 @@ _EN = _rules(
     ("question", rf"{_PLEASE}(?:so |tell me |remind me )*(?:what|when|where|who|whom|whose|which|how|why|did|do|does|am|is|are|was|were|have|has|find|search|show me|look up|what's|who's|when's|where's)\b(?P<t>.*)$|(?P<t1>.*\?)\s*$"),
 )  # fmt: skip
 _ZH = _rules(
-    ("yes", r"^\W*(?:是|是的|对|对的|好|好的|好啊|可以|行|嗯|嗯嗯|没错|保存|保存吧|记住吧|都保存|都记住|要|可以的|确认)[，,]?(?:请?保存|记住吧?|谢谢)?\W*$"),
+    ("yes", r"^\W*(?:是的?|对|好的?|确认|确定)[，,]?(?:请|全部|都)*(?P<t>删除|删掉|删了|忘掉)(?:吧|它们?|这些)*\W*$|^\W*(?:确定|是|是的|对|对的|好|好的|好啊|可以|行|嗯|嗯嗯|没错|保存|保存吧|记住吧|都保存|都记住|要|可以的|确认)[，,]?(?:请?保存|记住吧?|谢谢)?\W*$"),
     ("no", r"^\W*(?:不|不用|不要|不是|不对|别|算了|不用了|不必|不行|不保存)[，,]?(?:谢谢|保存|了)?\W*$"),
     ("forget_everything", r"^(?:请|帮我|你|麻烦|那就|现在|，|,|\s)*(?:(?:忘掉|忘记|忘了|删掉|删除|删了|清除|清空|抹掉)(?:你(?:知道|记得|记住)的?)?(?:关于我的?|有关我的?|我的|我说过的)?(?:所有|一切|全部|全都|任何)(?:的|我的)?(?:内容|东西|记忆|数据|消息|信息|事实|事情|事|对话|聊天|聊天记录|记录)?|清空(?:所有|全部|我的)?(?:记忆|数据|消息|对话|聊天记录|记录)|(?:把)?(?:你知道的|我的|关于我的)?(?:所有|一切|全部)?(?:的)?(?:内容|东西|记忆|数据|消息|信息|记录)?(?:全部|都|全都|统统)(?:给我)?(?:忘掉|忘了|忘记|删掉|删除|删了|清除|清空))(?:吧|了|掉)*\W*$"),
     ("forget_all", r"^(?:请|帮我|你|那就|是的|好的|对|确定|，|,)*(?:把)?(?:忘掉|忘记|忘了|删掉|删除|清除)(?:所有)?(?:关于|有关|和|跟)(?P<t>.+?)(?:有关)?的?(?:一切|所有.*|全部.*)$"),
-    ("forget", r"^(?:请|帮我|你|，|,)*(?:把)?(?:忘掉|忘记|忘了|删掉|删除|清除)(?:关于|所有关于|我说的)?\s*(?P<t>.+)$|^(?:请|帮我)?把(?P<t1>.+?)(?:忘掉|忘了|忘记|删掉|删除)\W*$"),
+    ("forget", r"^(?:请|帮我|你|，|,)*(?:把)?(?:忘掉|(?:忘记|忘了)(?!带|拿|买|做|关(?!于)|锁|吃|去|写|交|还|发|打)|删掉|删除|清除)(?:关于|所有关于|我说的)?\s*(?P<t>.+)$|^(?:请|帮我)?把(?P<t1>.+?)(?:忘掉|忘了|忘记|删掉|删除)\W*$"),
     ("about_me", r"你(?:都|还|现在)?(?:知道|记得|了解|记住了?)(?:关于)?(?:我)(?:的)?(?:什么|哪些|多少|些什么|些啥|啥|事)|关于我.{0,4}(?:知道|记得|了解|记住了?)(?:什么|哪些|多少|些什么|啥)|对我.{0,3}了解|我是谁|你(?:都|还)?记(?:得|住)了?(?:些)?(?:什么|哪些|啥)\W*$"),
     ("todo_list", rf"(?:还|我)?(?:还有|还剩|有)(?:什么|哪些|啥)(?:事|事情|任务|活)?(?:要做|没做|待办|没完成|要办|没办|得做)|(?:待办|提醒)(?:事项|清单|列表)?(?:有|是|呢|$|\W*$)|(?:有|还有)(?:什么|哪些|啥)(?:待办|提醒|任务)|(?:列出|列一下|看看|显示|查看)(?:我的|所有)*(?:待办|任务|提醒)|(?:接下来|现在)(?:要|该|还要)做(?:什么|啥)|(?:我)?(?P<t>{_DAY_ZH})(?:我)?(?:(?:要|该|还要|得|需要|应该)(?:做|办|干)(?:什么|啥|哪些)|(?:还)?有(?:什么|哪些|啥)(?:事|安排|任务|待办|提醒|要做|要办)|(?:的)?(?:待办|提醒|任务)\W*$)|^\W*我(?:要|该|得)(?P<t1>{_DAY_ZH})做(?:什么|啥)|还要做(?:什么|啥)"),
     ("ended", r"^(?:其实|对了|那个|现在|[，,\s])*我(?:们|现在|目前)*(?:不再|再也不|(?:已经|早就|早已|现在)+不再?)是?(?P<t>[^?？吗]+?)了?\W*$|^(?:其实|对了|[，,\s])*我(?:现在|已经)*(?:不是)(?P<t1>[^?？吗]+?)了?\W*$|^(?:其实|对了|[，,\s])*我(?:现在|已经)*不(?:太)?(?P<t2>[^?？吗]+?)了\W*$|^(?:其实|对了|[，,\s])*我(?:现在|已经)*对(?P<t3>[^?？吗]+?)(?:已经)?不(?:再)?过敏了?\W*$"),

@@ -108,7 +108,7 @@ class _Work:
             return self.out.rests_on(settled["facts"], "ended now")
         confirmed = await self.ask("memory_confirm", keep=True)
         if not confirmed:
-            return self.say("agreed")
+            return self.say("nothing_waits" if intent.topic else "agreed")
         self.say("confirmed", what=self.out.in_words(confirmed))
         return self.out.rests_on(confirmed, "confirmed now")
 
@@ -241,7 +241,7 @@ class _Work:
             fact_ids=[fact["id"] for fact in facts],
             message_ids=[message["id"] for message in messages],
         )
-        self.say("forget_see", **self._counts(len(going["facts"]), len(going["messages"])))
+        self.say("forget_see", what=self._what(len(going["facts"]), len(going["messages"])))
         self.out.list_facts(going["facts"], _TO_FORGET, shown=_SHOWN)
         told = [m for m in going["messages"] if m["role"] == "user" and m["id"] not in going["round"]]
         self.out.quote(told[:_SHOWN], _TO_FORGET)
@@ -252,14 +252,13 @@ class _Work:
             self.say("more_messages", count=more)
         self.say("forget_sure")
 
-    def _counts(self, facts: int, messages: int) -> dict[str, str]:
-        return {
-            "facts": self.out.counted(facts, "facts"),
-            "messages": self.out.counted(messages, "messages"),
-        }
+    def _what(self, facts: int, messages: int) -> str:
+        counts = [(facts, "facts"), (messages, "messages")]
+        joint = "和 " if self.language == "zh" else " and "
+        return joint.join(self.out.counted(count, what) for count, what in counts if count)
 
     def _say_gone(self, counts: Mapping[str, int]) -> None:
-        self.say("forgotten_all", **self._counts(counts["facts"], counts["messages"]))
+        self.say("forgotten_all", what=self._what(counts["facts"], counts["messages"]))
 
     async def _question(self, intent: Intent) -> None:
         waiting = await self.ask("memory_list", status="candidate")
@@ -288,7 +287,7 @@ class _Work:
         if waiting:
             self.say("about_waiting")
             self.out.list_facts(waiting, "waits for a yes")
-            self.say("confirm_how")
+            self.say("confirm_how" if len(waiting) == 1 else "confirm_which")
         return None
 
     async def _request(self, intent: Intent) -> None:
@@ -299,7 +298,7 @@ class _Work:
         waiting = [fact for fact in waiting if fact["key"].startswith(_CONSTRAINTS)]
         known = {fact["source_message_id"] for fact in (*bearing, *waiting)}
         related = [message for message in await self._told_about(self.said) if message["id"] not in known][:3]
-        self.say("no_model_keep_in_mind" if bearing or waiting or related else "no_model")
+        self.say("no_model_keep_in_mind" if bearing else "no_model")
         self.out.list_facts(bearing, "bears on the request")
         if waiting:
             self.say("about_waiting")

@@ -336,6 +336,8 @@ def test_a_request_with_nothing_known(talk: Talk) -> None:
         ("今晚吃什么好？", "request"),
         ("给我推荐一本书", "request"),
         ("把储物柜忘掉", "forget"),
+        ("忘了关于车的事", "forget"),
+        ("忘了带伞", "statement"),
         ("今天天气不错", "statement"),
         ("我女儿叫什么？", "question"),
     ],
@@ -387,7 +389,8 @@ def test_a_kind_of_fact_is_forgotten_by_its_name(talk: Talk, told: str, forget: 
     assert value not in answer
     assert re.search(r"1 of our messages|1 条消息", answer)  # the facts' message, and nothing else
     assert talk.store.search(told)
-    talk("yes" if told.isascii() else "是的")
+    gone = talk("yes" if told.isascii() else "是的")
+    assert re.search(r": 1 of our messages\.|已删除 1 条消息", gone)
     assert not [hit for hit in talk.store.search(told) if hit.role == "user"]
     assert key not in {fact.key for fact in talk.store.list_facts(status=None)}
 
@@ -477,6 +480,18 @@ def test_a_fact_that_goes_with_its_message_is_shown_too(talk: Talk) -> None:
     assert "vegetarian (21" in shown
     talk("yes")
     assert talk.store.list_facts(status=None) == []
+
+
+@pytest.mark.parametrize(
+    "yes", ["yes, delete them", "Yes, please delete it", "confirm", "确认删除", "好的，删除吧"]
+)
+def test_ways_to_say_yes_to_it(talk: Talk, yes: str) -> None:
+    talk("remember that my locker is 42")
+    assert "All right" not in talk("yes, delete them")
+    assert len(talk.facts()) == 1
+    talk("forget everything about my locker")
+    talk(yes)
+    assert set() == talk.facts()
 
 
 def test_a_yes_after_anything_else_deletes_nothing(talk: Talk) -> None:
@@ -585,6 +600,9 @@ def test_an_unconfirmed_answer_is_named_as_such(talk: Talk, told: str, question:
     answer = talk(question)
     assert re.search("Not confirmed by you yet|还没有得到你确认", answer)
     assert f"“{told}”" in answer
+    assert set() == talk.facts()
+    talk("yes" if told.isascii() else "是的")
+    assert len(talk.facts()) == 1
 
 
 @pytest.mark.parametrize(

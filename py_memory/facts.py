@@ -84,7 +84,7 @@ def _detail(name: str, given: Any) -> Any:
     if name in _TIMES:
         return check_time(given, name)
     if name in _FLAGS:
-        return bool(check_count(given if given is not True else 1, name, most=1))
+        return given if isinstance(given, bool) else bool(check_count(given, name, most=1))
     if name in _TEXTS:
         return text.clean(given)[0]
     raise InvalidInputError(f"A fact has no {name!r} that could be given; there are {', '.join(_DETAILS)}.")

@@ -40,11 +40,11 @@ def site() -> Iterator[tuple[Playwright, str]]:
 
 
 @contextmanager
-def profile(playwright: Playwright) -> Iterator[BrowserContext]:
+def profile(playwright: Playwright, **options: Any) -> Iterator[BrowserContext]:
     """Chromium on a new profile folder, removed afterwards."""
     folder = tempfile.mkdtemp(prefix="py-memory-bench-")
     context = playwright.chromium.launch_persistent_context(
-        folder, executable_path=chromium(), headless=True, args=CHROMIUM_FLAGS
+        folder, executable_path=chromium(), headless=True, args=CHROMIUM_FLAGS, **options
     )
     try:
         yield context

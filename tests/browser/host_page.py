@@ -203,6 +203,35 @@ def integrity(file: Path) -> list[str]:
         connection.close()
 
 
+def renderer_of(page: Page) -> int:
+    """The process that runs a page: the one that gets busy when the page does."""
+
+    def ancestors(pid: int) -> list[int]:
+        found = []
+        while pid > 1:
+            found.append(pid)
+            pid = int((Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[1])
+        return found
+
+    def ticks() -> dict[int, int]:
+        found = {}
+        for entry in Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and b"--type=renderer" in (entry / "cmdline").read_bytes():
+                    fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                    if os.getpid() not in ancestors(int(fields[1])):
+                        continue
+                    found[int(entry.name)] = int(fields[11]) + int(fields[12])
+            except OSError:
+                continue
+        return found
+
+    before = ticks()
+    page.evaluate("() => { const end = Date.now() + 600; while (Date.now() < end); }")
+    spent = {pid: now - before.get(pid, now) for pid, now in ticks().items()}
+    return max(spent, key=lambda pid: spent[pid])
+
+
 def kill_browser(context: BrowserContext, profile: Path) -> None:
     """SIGKILL to the browser and all its processes."""
     flag = f"--user-data-dir={profile}".encode()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable
 
 from playwright.sync_api import BrowserContext, Page
@@ -89,6 +91,37 @@ def test_a_frozen_former_owner_cannot_write(launch: Launch, open_page: OpenPage)
     second.reload()
     second.evaluate("() => pyMemory.ready")
     assert sorted(host.texts(second, session)) == ["agreed", "late", "while it slept"]
+
+
+def test_a_frozen_tab_loses_the_memory_to_one_that_needs_it(launch: Launch, open_page: OpenPage) -> None:
+    context = launch()
+    first, second = open_page(context), open_page(context)
+    session = host.start_session(first)
+    host.add(first, session, "before the freeze")
+    frozen = host.renderer_of(first)
+    assert frozen != host.renderer_of(second)
+    os.kill(frozen, signal.SIGSTOP)
+    try:
+        host.add(second, session, "asked of a frozen tab")
+        assert host.status(second)["owner"] == "this-tab"
+        third = open_page(context)
+        host.add(third, session, "from a new tab")
+    finally:
+        os.kill(frozen, signal.SIGCONT)
+    wait_for_owner(first, "other-tab")
+    expected = ["before the freeze", "asked of a frozen tab", "from a new tab"]
+    assert [host.texts(page, session) for page in (first, second, third)] == [expected] * 3
+
+
+def test_a_busy_owner_is_not_taken_for_frozen(launch: Launch, open_page: OpenPage) -> None:
+    context = launch()
+    first, second = open_page(context), open_page(context)
+    session = host.start_session(first)
+    first.workers[0].evaluate(
+        "() => { setTimeout(() => { const end = Date.now() + 16000; while (Date.now() < end); }, 0) }"
+    )
+    host.add(second, session, "patience")
+    assert [host.status(page)["owner"] for page in (first, second)] == ["this-tab", "other-tab"]
 
 
 def test_a_message_sent_twice_is_answered_once(launch: Launch, open_page: OpenPage) -> None:

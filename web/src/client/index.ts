@@ -4,6 +4,7 @@ import { uuid7 } from "../host/ids";
 import type { FromWorker, OwnerStatus } from "../host/rpc";
 import { Link, named } from "./link";
 import type { MemoryFault, OpenOptions, PyMemory, PyMemoryEvents, SendOptions, Status } from "./types";
+import { watch } from "./watch";
 import { type WaitingMessage, WaitingMessages } from "./waiting";
 
 export type * from "./types";
@@ -36,6 +37,8 @@ class Memory implements PyMemory {
   private readonly listeners = new Map<string, Set<(detail: never) => void>>();
   private readonly rounds = new Map<string | null, Promise<unknown>>();
   private owner: Status["owner"] = "none";
+  /** Whether this tab's worker has the lock, although it may still be starting. */
+  private holds = false;
   private report = NOT_STARTED;
   private storage: Pick<Status, "persistent" | "usage" | "quota"> = { persistent: null, usage: null, quota: null };
   private estimated = 0;
@@ -59,6 +62,13 @@ class Memory implements PyMemory {
     // A page that the browser freezes to come back to must not hold the memory meanwhile.
     addEventListener("pagehide", ({ persisted }) => persisted && this.link.stop());
     addEventListener("pageshow", ({ persisted }) => persisted && this.link.start());
+    if ("locks" in navigator) {
+      watch(this.database, {
+        waits: () => this.link.waits,
+        holds: () => this.holds,
+        frozen: () => this.takeOver(),
+      });
+    }
     // Without locks nothing is kept, waiting messages included.
     this.waiting = "locks" in navigator ? new WaitingMessages(this.database) : null;
     this.waiting?.list().then((messages) => messages.forEach((message) => this.round(message, true)), () => undefined);
@@ -168,6 +178,7 @@ class Memory implements PyMemory {
   }
 
   private receiveEvent(message: Extract<FromWorker, { type: "event" }>): void {
+    if (message.event === "boot") this.holds = message.detail.step !== "lock";
     if (message.event === "status") {
       this.report = message.detail;
       this.emit("status", this.status());
@@ -181,6 +192,7 @@ class Memory implements PyMemory {
   }
 
   private setOwner(owner: Status["owner"]): void {
+    if (owner !== "this-tab") this.holds = false;
     const changed = owner !== this.owner;
     this.owner = owner;
     if (changed) this.emit("owner", { owner });

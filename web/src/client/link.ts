@@ -23,6 +23,11 @@ export class Link {
     private readonly receive: (message: FromWorker) => void,
   ) {}
 
+  /** Whether an owner, or an answer of it, is outstanding. */
+  get waits(): boolean {
+    return !this.failure && (this.token === null || this.pending.size > 0);
+  }
+
   async start(steal = false): Promise<void> {
     const options = await this.options;
     this.stop();

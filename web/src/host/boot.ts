@@ -40,7 +40,9 @@ export async function loadPython(): Promise<Pyodide> {
   const image = await keptImage();
   if (!image) return load({});
   try {
-    const pyodide = await load({ _loadSnapshot: image });
+    // A promise, so that it is read while the program is compiled.
+    const bytes = image.arrayBuffer().then((buffer) => new Uint8Array(buffer));
+    const pyodide = await load({ _loadSnapshot: bytes });
     // Everybody's image begins with the same state of it.
     pyodide.pyimport("random").seed();
     return pyodide;

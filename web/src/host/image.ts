@@ -3,16 +3,12 @@
  * save time. Where the service worker keeps no files, there is none.
  */
 
-import type { Bytes } from "./blockfile";
-
 const root = new URL("..", self.location.href);
 const { path, integrity } = __BUILD__.image;
 const address = new URL(path, root).href;
 
-export async function keptImage(): Promise<Bytes | null> {
-  if (!("caches" in self)) return null;
-  const response = await caches.match(address);
-  return response ? new Uint8Array(await response.arrayBuffer()) : null;
+export async function keptImage(): Promise<Response | undefined> {
+  return "caches" in self ? caches.match(address) : undefined;
 }
 
 /** Fetches the image into the set of files that holds this version's Python. Does nothing where there is none. */

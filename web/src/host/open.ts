@@ -1,7 +1,7 @@
 /** Opens the memory as its owner: what is stored and Python are loaded side by side; nothing is written until both are. */
 
 import { BlockFolder } from "./blockfile";
-import { type PyHost, loadPython } from "./boot";
+import type { PyHost, Pyodide } from "./boot";
 import { Fault, toRemote } from "./fault";
 import { Host } from "./host";
 import { BlockedError, Connection, renewLog } from "./idb";
@@ -30,12 +30,15 @@ interface Opened {
 
 const NOTHING: Loaded = { manifest: null, candidates: [emptyCandidate(FIRST_GENERATION)], damaged: false };
 
-export async function openHost(options: StartOptions, around: Surroundings): Promise<Host> {
+export async function openHost(
+  options: StartOptions,
+  around: Surroundings,
+  booting: Promise<Pyodide>,
+): Promise<Host> {
   const { emit } = around;
   const step = (name: BootStep): void =>
     emit({ event: "boot", detail: { step: name, done: BOOT_STEPS.indexOf(name), total: BOOT_STEPS.length } });
   step("load");
-  const booting = loadPython();
   booting.catch(() => undefined);
   const connection = around.locks ? await connect(options.database) : null;
   const renewed = connection ? renewLog(options.database) : undefined;

@@ -9,6 +9,7 @@ const evalWorks = ((): boolean => {
   }
 })();
 
+import { loadPython } from "./boot";
 import { Fault, toRemote } from "./fault";
 import type { Host } from "./host";
 import { uuid7 } from "./ids";
@@ -17,6 +18,7 @@ import { serveImport } from "./importer";
 import { openHost } from "./open";
 import { Channel, becomeOwner } from "./owner";
 import type { FromImport, FromWorker, HostEvent, OnChannel, Recovery, StartOptions, ToWorker } from "./rpc";
+import { Standby } from "./standby";
 
 const IMAGE_DELAY_MS = 3000;
 
@@ -68,6 +70,7 @@ async function start(options: StartOptions): Promise<void> {
     const warning = evalWorks ? "no_policy" : null;
     emit({ event: "boot", detail: { step: "lock", done: 0, total: 5 } });
     const locks = "locks" in navigator;
+    const standby = locks ? new Standby(options.database) : null;
     if (locks) {
       channel = new Channel(options.database, receive);
       channel.send({ type: "hello" });
@@ -79,7 +82,8 @@ async function start(options: StartOptions): Promise<void> {
       return new Promise((resolve) => (choose = resolve));
     };
     const sendRaw = (file: Blob | null): void => post({ type: "raw", file });
-    host = await openHost(options, { locks, warning, emit, ask, sendRaw, stop });
+    const booting = standby?.end() ?? loadPython();
+    host = await openHost(options, { locks, warning, emit, ask, sendRaw, stop }, booting);
     post({ type: "owner", here: true, token, status: host.status() });
     announce();
     // Offline, or with no room for it, the next start takes longer; nothing else is lost.

@@ -259,10 +259,10 @@ def test_a_to_do_says_when_it_is_due(launch: Launch, open_page: OpenPage, words:
     expect(entries.filter(has_text="Mei").locator(".since")).not_to_contain_text("due")
 
 
-def test_what_is_forgotten_by_chat_can_be_undone(page: Page) -> None:
-    fact = call(page, "set_fact", key="user::diet", value="vegetarian")["id"]
-    receipt = call(page, "forget", fact_id=fact)
-    page.evaluate("(receipt) => pyMemory.emit('chat', {type: 'forgotten', ...receipt})", receipt)
+def test_what_is_forgotten_in_words_can_be_undone(page: Page) -> None:
+    call(page, "set_fact", key="user::diet", value="vegetarian")
+    say(page, "Forget my diet.")
+    assert call(page, "list_facts") == []
     toast = page.locator(".toast")
     expect(toast).to_contain_text("Forgotten: 1 memory.")
     button(toast, EN.undo).click()

@@ -135,7 +135,6 @@ export const en = {
     due: (day: string) => `due ${day}`,
     before: (value: string, day: string) => `Before: ${value}, until ${day}`,
     source: "Go to the message",
-    sourceGone: "The message it came from is no longer there.",
     pin: "Pin",
     unpin: "Unpin",
     edit: "Edit",

@@ -25,7 +25,7 @@ const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 const dates = language === "zh" ? "zh-Hans" : "en-GB";
 const dayFormat = new Intl.DateTimeFormat(dates, DAY);
 const timeFormat = new Intl.DateTimeFormat(dates, TIME);
-const lists = new Intl.ListFormat(dates);
+const listed = (parts: string[]): string => language === "zh" ? parts.join("、") : new Intl.ListFormat(dates).format(parts);
 const relative = new Intl.RelativeTimeFormat(dates, { numeric: "auto" });
 
 /** The day by the calendar of this device, or of the zone in which it was meant. */
@@ -72,7 +72,7 @@ export function size(bytes: number): string {
  * all there is. Empty where there is nothing. */
 export function counted(rows: Readonly<Record<string, number>>): string {
   const named = (["sessions", "messages", "facts"] as const).filter((table) => rows[table]);
-  if (named.length) return lists.format(named.map((table) => t.counted[table](rows[table] as number)));
+  if (named.length) return listed(named.map((table) => t.counted[table](rows[table] as number)));
   const others = Object.values(rows).reduce((sum, count) => sum + count, 0);
   return others ? t.counted.others(others) : "";
 }

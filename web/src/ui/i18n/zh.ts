@@ -129,7 +129,6 @@ export const zh: Texts = {
     due: (day) => `${day} 到期`,
     before: (value, day) => `此前：${value}，到 ${day} 为止`,
     source: "查看原消息",
-    sourceGone: "原消息已经不在了。",
     pin: "置顶",
     unpin: "取消置顶",
     edit: "修改",

@@ -9,7 +9,6 @@ import { act, asProblem, memory, memoryNow } from "./memory";
 import { refreshAll, refreshSessions, sessionForSending } from "./sessions";
 import { state, streams } from "./state";
 import { offerUndo } from "./undo";
-import { zoneTold } from "./zone";
 
 const DATABASE = "py-memory";
 const DELTA_MS = 50;
@@ -65,7 +64,7 @@ function follow(message: Outgoing): void {
   const { id, session_id, text } = message;
   const round = async (): Promise<void> => {
     const open = await memory();
-    await Promise.all([sessionForSending(session_id), zoneTold()]);
+    await sessionForSending(session_id);
     await open.send({ text, session_id, message_id: id });
   };
   round()

@@ -10,7 +10,7 @@ import { act, provideMemory } from "./memory";
 import { findPlace, keepPlace, loadFirst, refreshAll } from "./sessions";
 import { type BootStep, state } from "./state";
 import { keepOffers, offerAgain } from "./undo";
-import { tellZone, zoneTold } from "./zone";
+import { tellZone } from "./zone";
 
 const REFRESH_MS = 120;
 /** They change neither chats nor facts. */
@@ -36,7 +36,7 @@ export async function start(): Promise<void> {
   globalThis.pyMemory = memory;
   watchMemory(memory);
   provideMemory(memory);
-  void zoneTold();
+  tellZone(state.get().first).catch(() => undefined); // a memory that cannot be opened says so itself
   void site.then(({ onUpdateReady }) => onUpdateReady((apply) => state.set({ update: apply })));
   // Active only once it holds every file of the program.
   void navigator.serviceWorker?.ready.then(() => state.set({ worksOffline: true }));
@@ -89,7 +89,7 @@ function watchSurroundings(): void {
   });
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") keepDrafts();
-    else if (state.get().ready) act(tellZone); // the device may have travelled
+    else if (state.get().ready) act(() => tellZone()); // the device may have travelled
   });
   fitKeyboard();
 }

@@ -2,16 +2,10 @@
 
 import { call } from "./memory";
 
-const ZONE = "zone";
-let told: Promise<void> | undefined;
+const name = "zone";
 
-export async function tellZone(): Promise<void> {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  if (timeZone && timeZone !== (await call("get_setting", { name: ZONE })))
-    await call("set_setting", { name: ZONE, value: timeZone });
-}
-
-/** Once; a first message is read only when its days can be understood. */
-export function zoneTold(): Promise<void> {
-  return (told ??= tellZone().catch(() => undefined));
+/** `first`: nothing is asked before, so that it is known when the first message of all is read. */
+export async function tellZone(first = false): Promise<void> {
+  const { timeZone: value } = Intl.DateTimeFormat().resolvedOptions();
+  if (value && (first || value !== (await call("get_setting", { name })))) await call("set_setting", { name, value });
 }

@@ -270,7 +270,7 @@ def build() -> None:
         zip_command = [tool("node", env), WEB / "python-zip.mjs", package, PARTS]
         step(
             "Python for the page",
-            [package, lock, WEB / "python-zip.mjs"],
+            [package, lock, WEB / "python-zip.mjs", WEB / "boot-image.mjs"],
             lambda: found(PARTS, "stdlib-*.zip") and found(PARTS, "boot-*.img"),
             lambda: run(zip_command, "Python could not be packed for the page.", cwd=WEB, env=env, show=True),
         )

@@ -12,6 +12,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { loadPyodide } from "pyodide";
+import { pack, unpack } from "./boot-image.mjs";
 
 const [packageFolder, outputFolder] = process.argv.slice(2).map((path) => resolve(path));
 
@@ -162,13 +163,11 @@ async function verify(file) {
 async function bootImage(file) {
   const pyodide = await boot(file, { _makeSnapshot: true });
   pyodide.runPython("import py_memory.browser, random");
-  const image = pyodide.makeMemorySnapshot();
-  // Fresh memory is zero, so zeros at the end need not travel.
-  return image.subarray(0, image.findLastIndex((byte) => byte !== 0) + 1);
+  return pack(pyodide.makeMemorySnapshot());
 }
 
 async function verifyImage(file, image) {
-  const pyodide = await boot(file, { _loadSnapshot: image.slice() });
+  const pyodide = await boot(file, { _loadSnapshot: unpack(image) });
   await pyodide.runPythonAsync(`${FIRST_USE}await first_use()`);
 }
 

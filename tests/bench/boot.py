@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import base64
 import http.server
-import json
 import shutil
 import tempfile
 import threading
@@ -29,11 +28,12 @@ from tests.browser.conftest import ROOT, wait_for, wait_until_ready
 
 PLAIN = Path(__file__).with_name("boot_plain")
 WARM_UPS = 3  # the browser's cache of compiled code fills over the first loads
-ANSWER = "() => pyMemory.call('search', {text: 'word'}).then((hits) => [performance.now(), hits.length])"
+ANSWER = "() => pyMemory.call('search', {text: '第7条'}).then((hits) => [performance.now(), hits.length])"
 HIDE_IMAGE = """async () => {
     for (const name of await caches.keys()) {
         const cache = await caches.open(name);
-        for (const request of await cache.keys()) if (request.url.endsWith('.img')) await cache.delete(request);
+        const images = (await cache.keys()).filter(({url}) => url.endsWith('.img'));
+        for (const request of images) await cache.delete(request);
     }
 }"""
 HAS_IMAGE = """async () => {
@@ -45,11 +45,9 @@ HAS_IMAGE = """async () => {
 
 
 class _Files(http.server.SimpleHTTPRequestHandler):
-    extensions_map = {
-        **http.server.SimpleHTTPRequestHandler.extensions_map,
-        ".mjs": "text/javascript",
-        ".wasm": "application/wasm",
-    }
+    def guess_type(self, path: Any) -> str:
+        types = {".mjs": "text/javascript", ".wasm": "application/wasm"}
+        return types.get(Path(path).suffix) or super().guess_type(path)
 
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "public, max-age=31536000, immutable")
@@ -89,7 +87,6 @@ def database_of(size: int, folder: Path) -> Path:
                 number += 1
                 words = " ".join(f"w{number * k * 2654435761 % 8000}" for k in range(1, 61))
                 store.add_message(session, "user" if number % 2 else "assistant", f"{words} 第{number}条")
-    store.add_message(session, "user", "the last word")
     store.export_to(path)
     return path
 
@@ -146,6 +143,7 @@ def main() -> None:
                 page.goto(url + "?lang=en")
                 wait_until_ready(page)
                 fill(page, database)
+                page.wait_for_timeout(6_000)  # by then the boot image has been fetched
                 page.close()
             plain(worked, f"{plain_url}?sw#fill")
             plain(cached, f"{plain_url}#fill")

@@ -94,7 +94,8 @@ def test_a_frozen_former_owner_cannot_write(launch: Launch, open_page: OpenPage)
 
 
 def test_a_frozen_tab_loses_the_memory_to_one_that_needs_it(launch: Launch, open_page: OpenPage) -> None:
-    context = launch()
+    # Stopping the process stops a service worker in it too, which a browser that freezes a tab does not.
+    context = launch(service_workers="block")
     first, second = open_page(context), open_page(context)
     session = host.start_session(first)
     host.add(first, session, "before the freeze")

@@ -31,6 +31,6 @@ pyodide.FS.writeFile("/memory.db", await stored);
 const answer = pyodide.runPython(`
 from py_memory import MemoryStore
 store = MemoryStore("/memory.db")
-len(store.search("word"))
+len(store.search("第7条"))
 `);
 globalThis.found = { ms: performance.now(), answer };

@@ -1,6 +1,7 @@
 /** Starts Python in this worker: from the site's own files only, with no package index. */
 
 import type { EmscriptenFS } from "./blockfile";
+import { unpack } from "../../boot-image.mjs";
 import { dropImage, keptImage } from "./image";
 
 /** The part of Pyodide that is used here. */
@@ -41,7 +42,7 @@ export async function loadPython(): Promise<Pyodide> {
   if (!image) return load({});
   try {
     // A promise, so that it is read while the program is compiled.
-    const bytes = image.arrayBuffer().then((buffer) => new Uint8Array(buffer));
+    const bytes = image.arrayBuffer().then((buffer) => unpack(new Uint8Array(buffer)));
     const pyodide = await load({ _loadSnapshot: bytes });
     // Everybody's image begins with the same state of it.
     pyodide.pyimport("random").seed();
@@ -54,8 +55,13 @@ export async function loadPython(): Promise<Pyodide> {
 
 async function load(options: object): Promise<Pyodide> {
   const indexURL = new URL(__BUILD__.pyodide, root).href;
-  const { loadPyodide } = (await import(`${indexURL}pyodide.mjs`)) as {
-    loadPyodide(options: object): Promise<Pyodide>;
-  };
-  return loadPyodide({ indexURL, stdLibURL: new URL(__BUILD__.python, root).href, ...options });
+  // Pyodide fetches and compiles one thing after the other. Begun here, all is under way at once, and what the browser
+  // has compiled it does not compile again.
+  WebAssembly.compileStreaming(fetch(`${indexURL}pyodide.asm.wasm`)).catch(() => undefined);
+  const [{ loadPyodide }, { default: createPyodideModule }] = (await Promise.all([
+    import(`${indexURL}pyodide.mjs`),
+    import(`${indexURL}pyodide.asm.mjs`),
+  ])) as [{ loadPyodide(options: object): Promise<Pyodide> }, { default: unknown }];
+  const stdLibURL = new URL(__BUILD__.python, root).href;
+  return loadPyodide({ indexURL, stdLibURL, createPyodideModule, ...options });
 }

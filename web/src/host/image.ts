@@ -1,28 +1,38 @@
 /**
- * The boot image, kept beside the other files of this version once the first start is over: large, and only there to
- * save time. Where the service worker keeps no files, there is none.
+ * The boot image: large, and only there to save time, so it is fetched once a start is over and used by the next. It lies
+ * beside the other files that the service worker keeps of this version; without one, in the browser's own cache.
  */
 
 const root = new URL("..", self.location.href);
 const { path, integrity } = __BUILD__.image;
 const address = new URL(path, root).href;
+const python = new URL(__BUILD__.python, root).href;
 
-export async function keptImage(): Promise<Response | undefined> {
-  return "caches" in self ? caches.match(address) : undefined;
+export async function keptImage(): Promise<Response | null> {
+  const cache = await siteCache();
+  if (cache) return (await cache.match(address)) ?? null;
+  const response = await fetch(address, { cache: "only-if-cached", mode: "same-origin", integrity }).catch(() => null);
+  return response?.ok ? response : null;
 }
 
-/** Fetches the image into the set of files that holds this version's Python. Does nothing where there is none. */
 export async function keepImage(): Promise<void> {
-  if (!("caches" in self) || (await caches.match(address))) return;
-  const python = new URL(__BUILD__.python, root).href;
-  for (const name of await caches.keys()) {
-    const cache = await caches.open(name);
-    if (!(await cache.match(python))) continue;
-    const response = await fetch(address, { integrity });
-    if (response.ok) await cache.put(address, response);
-  }
+  if (await keptImage()) return;
+  const response = await fetch(address, { integrity });
+  const cache = await siteCache();
+  if (!response.ok) return;
+  if (cache) await cache.put(address, response);
+  else await response.arrayBuffer();
 }
 
 export async function dropImage(): Promise<void> {
-  for (const name of await caches.keys()) await (await caches.open(name)).delete(address);
+  await (await siteCache())?.delete(address);
+}
+
+/** The service worker's set of files that holds this version's Python. */
+async function siteCache(): Promise<Cache | null> {
+  for (const name of "caches" in self ? await caches.keys() : []) {
+    const cache = await caches.open(name);
+    if (await cache.match(python)) return cache;
+  }
+  return null;
 }

@@ -1,6 +1,6 @@
 """The browser is killed with SIGKILL at chosen instants of a save, again and again on one profile.
 
-PY_MEMORY_KILLS sets how often.
+PY_MEMORY_KILLS sets how often; `build.py bench kills` does it 1,000 times.
 """
 
 from __future__ import annotations
@@ -8,58 +8,19 @@ from __future__ import annotations
 import os
 import random
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page
+from playwright.sync_api import BrowserContext, Page
 
 from tests.browser import host_page as host
+from tests.browser.kills import PHASES, check, kill_once
 
 Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
 
 KILLS = int(os.environ.get("PY_MEMORY_KILLS", "50"))
-PHASES = ("before put", "in flight", "after complete", "in compaction")
-
-# Writes turns without end and tells on the console what it does: the marks are read outside, at the kill.
-WRITE = """async ([session_id, round]) => {
-    const say = (text) => console.debug('mark ' + text);
-    pyMemory.on('status', (status) => { if (status.state === 'saving') say('in flight'); });
-    for (let turn = 0; ; turn++) {
-        say('before put');
-        const content = `round ${round}, turn ${turn}: ` + 'Mei cannot eat peanuts. '.repeat(40);
-        const role = turn % 2 ? 'assistant' : 'user';
-        const {id} = await pyMemory.call('add_message', {session_id, role, content});
-        say('after complete ' + id);
-        if (turn % 7 === 6) {
-            say('in compaction');
-            await pyMemory.call('compact');
-            say('after complete');
-        }
-    }
-}"""
-
-
-class Marks:
-    """The last thing the page said, and every message that it was told is saved."""
-
-    def __init__(self, page: Page) -> None:
-        self.phase = ""
-        self.acknowledged: list[str] = []
-        page.on("console", self._hear)
-
-    def _hear(self, message: ConsoleMessage) -> None:
-        word, _, text = message.text.partition(" ")
-        if word != "mark":
-            return
-        if text.startswith("after complete"):
-            self.phase = "after complete"
-            self.acknowledged += text.split()[2:]
-        else:
-            self.phase = text
 
 
 def test_fault_01_killed_at_any_instant_it_loses_nothing_that_was_saved(
@@ -76,13 +37,9 @@ def test_fault_01_killed_at_any_instant_it_loses_nothing_that_was_saved(
         page = open_page(context)
         session = session or host.start_session(page)
         check(page, acknowledged, tmp_path / "raw.db", seed)
-        marks = Marks(page)
-        write_until(page, session, round_, marks, PHASES[round_ % len(PHASES)], choose)
-        host.kill_browser(context, profile)
+        marks = kill_once(context, page, profile, session, round_, choose)
         counts[marks.phase] += 1
         acknowledged += marks.acknowledged
-        with pytest.raises(Error):
-            page.evaluate("() => 1")
     page = open_page(launch(profile))
     check(page, acknowledged, tmp_path / "raw.db", seed)
     told = ", ".join(f"{phase}: {counts[phase]}" for phase in PHASES)
@@ -110,30 +67,3 @@ def test_half_a_record_in_the_browsers_own_log_costs_nothing(
         context = launch(profile)
         page = open_page(context)
     assert host.texts(page, session) == said
-
-
-def write_until(
-    page: Page, session: str, round_: int, marks: Marks, phase: str, choose: random.Random
-) -> None:
-    """Returns at an instant of this phase, after some turns and a moment that no clock of the page knows."""
-    page.evaluate(f"(args) => {{ ({WRITE})(args); }}", [session, round_])
-    turns = choose.randrange(1, 16)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        page.wait_for_event("console", timeout=30_000)
-        if len(marks.acknowledged) >= turns and marks.phase == phase:
-            time.sleep(choose.random() * (0.03 if phase == "in compaction" else 0.004))
-            return
-    raise AssertionError(f"the page never was in the phase {phase!r}")
-
-
-def check(page: Page, acknowledged: list[str], raw: Path, seed: int) -> None:
-    assert host.status(page)["warning"] is None, f"seed {seed}"
-    assert host.integrity(host.raw_file(page, raw)) == ["ok"], f"seed {seed}"
-    script = """(ids) => Promise.all(ids.map((id) => pyMemory.call('get_message', {id}).then(
-        () => null, (error) => `${id} ${error.name}: ${error.message}`))
-    ).then((lost) => lost.filter(Boolean))"""
-    lost = page.evaluate(script, acknowledged)
-    assert not lost, (
-        f"seed {seed}: {len(lost)} of {len(acknowledged)} lost, first {lost[0]}; {host.status(page)}"
-    )

@@ -12,14 +12,14 @@ import pytest
 pytestmark = pytest.mark.cpython
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCK = ROOT / "web" / "package-lock.json"
+NODE_FOLDERS = ("web", "tests/bench/peers")
 EXACT_NPM = re.compile(r"\d+\.\d+\.\d+([-+.\w]*)?")
 EXACT_PYTHON = re.compile(r"[A-Za-z0-9_.-]+==[\w.]+")
 
 
-def web_packages() -> dict[str, str]:
-    package = json.loads((ROOT / "web" / "package.json").read_text("utf-8"))
-    return {**package["dependencies"], **package["devDependencies"]}
+def node_packages(folder: str) -> dict[str, str]:
+    package = json.loads((ROOT / folder / "package.json").read_text("utf-8"))
+    return {**package["dependencies"], **package.get("devDependencies", {})}
 
 
 def python_requirements() -> list[str]:
@@ -37,16 +37,18 @@ def test_core_has_no_dependencies() -> None:
     assert project["dependencies"] == []
 
 
-def test_lock_file_holds_no_registry_address() -> None:
-    text = LOCK.read_text("utf-8")
+@pytest.mark.parametrize("folder", NODE_FOLDERS)
+def test_lock_file_holds_no_registry_address(folder: str) -> None:
+    text = (ROOT / folder / "package-lock.json").read_text("utf-8")
     assert '"resolved"' not in text
     assert '"integrity"' in text
     assert "registry" not in text
 
 
-def test_web_packages_are_pinned_and_locked() -> None:
-    locked = json.loads(LOCK.read_text("utf-8"))["packages"]
-    for name, version in web_packages().items():
+@pytest.mark.parametrize("folder", NODE_FOLDERS)
+def test_node_packages_are_pinned_and_locked(folder: str) -> None:
+    locked = json.loads((ROOT / folder / "package-lock.json").read_text("utf-8"))["packages"]
+    for name, version in node_packages(folder).items():
         assert EXACT_NPM.fullmatch(version), f"{name} {version} is not an exact version"
         assert locked[f"node_modules/{name}"]["version"] == version
 
@@ -61,7 +63,8 @@ def test_python_packages_are_pinned() -> None:
 def test_every_dependency_has_its_line() -> None:
     text = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
     listed = set(re.findall(r"^\| `([^`]+)` \|", text, re.M))
-    used = {*web_packages(), *(requirement.partition("==")[0] for requirement in python_requirements())}
+    node = {name for folder in NODE_FOLDERS for name in node_packages(folder)}
+    used = {*node, *(requirement.partition("==")[0] for requirement in python_requirements())}
     assert listed == used, "docs/dependencies.md lists what is used, one line each"
 
 

@@ -124,11 +124,15 @@ export class Log {
     await this.claim();
     const record = save.pages.length ? await this.makeRecord(save) : null;
     await this.connection.run(["manifest", "log", "replies", "waiting"], "readwrite", async (transaction) => {
-      const manifest = await this.owned(transaction);
+      // Asked for at once and ended by `commit`: each answer waited for in between would be a way to the browser's own
+      // process and back. Where the check fails, the transaction is aborted with all that was put.
+      const owned = this.owned(transaction);
       if (record) transaction.objectStore("log").put(record);
       for (const reply of save.replies) transaction.objectStore("replies").put(reply);
       for (const id of save.settled) transaction.objectStore("waiting").delete(id);
+      const manifest = await owned;
       if (save.purge) transaction.objectStore("manifest").put({ ...manifest, purge: true }, "manifest");
+      transaction.commit();
     });
     if (save.purge) this.manifest = { ...this.manifest, purge: true };
     this.written.bytes += save.replies.reduce((sum, { reply }) => sum + reply.length, 0);

@@ -47,8 +47,7 @@ export async function openHost(options: StartOptions, around: Surroundings): Pro
 
   const folder = new BlockFolder(pyodide.FS, "/memory");
   const module = pyodide.pyimport("py_memory.browser");
-  let saver: Saver | undefined;
-  const bridge = Host.bridge(() => saver as Saver, emit);
+  const bridge = Host.bridge(() => host, emit);
   const start = (path: string): PyHost => module.start(path, bridge);
   let opened = tryCandidates(loaded, folder, start);
   if (!opened && connection && !loaded.damaged) {
@@ -67,7 +66,7 @@ export async function openHost(options: StartOptions, around: Surroundings): Pro
   });
   const evicted = log !== null && loaded.manifest === null && options.expected;
   const warning = whatToSay({ ...around, stored: connection !== null, evicted, damaged: loaded.damaged });
-  saver = new Saver(candidate.file, log, () => python.in_transaction(), {
+  const saver = new Saver(candidate.file, log, () => python.in_transaction(), {
     state: (state) => {
       emit({ event: "status", detail: host.status() });
       if (state === "saved") emit({ event: "saved", detail: { at: Date.now() } });

@@ -48,6 +48,7 @@ export const en = {
   boot: {
     label: "Starting the memory",
     note: "You can write already. Your message is safe and is answered in a moment.",
+    noteEarly: "This is where you left off. You can write already; it is answered in a moment.",
     noteFirst:
       "The first start takes a little longer. You can write already; your message is kept until it is answered.",
     install: "Fetching the program, once",

@@ -51,10 +51,14 @@ export class Host {
     };
   }
 
-  /** Finishes what a tab that died has left, before anything is shown. */
-  async finishStart(): Promise<void> {
+  /**
+   * Finishes what a tab that died has left, before anything is shown. A `doubtful` file, which SQLite finds damaged, is
+   * written anew from what can be read; where that fails it is used as it is.
+   */
+  async finishStart(doubtful: boolean): Promise<void> {
     await this.saver.save();
     if (this.saver.log?.purgeDue) await this.tryPurge();
+    if (doubtful) await this.vacuum().catch(() => (this.checked = true));
     this.scheduleIdle();
   }
 

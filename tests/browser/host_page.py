@@ -47,11 +47,14 @@ WITH_STORE = """async ({store, mode, body}) => {
         const records = await result(objects.getAll());
         value = [...new Set(records.flatMap((record) => Object.values(record).map(kind)))];
     }
+    if (body.do === "text") value = await result(objects.get("text"));
     if (body.do === "find") {
         const letters = (bytes) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
         const needle = letters(new TextEncoder().encode(body.text));
         const records = await result(objects.getAll());
-        value = records.filter((record) => letters(record.body).includes(needle)).length;
+        const text = (record) => (record.body ? letters(record.body) : JSON.stringify(record) ?? "");
+        const holds = (record) => [needle, body.text].some((one) => text(record).includes(one));
+        value = records.filter(holds).length;
     }
     if (body.do === "chunk") {
         const {body: bytes, seq} = await result(objects.get(body.key));

@@ -158,7 +158,8 @@ def test_forgotten_text_is_in_no_store(launch: Launch, open_page: OpenPage, tmp_
     stored = host.raw_file(page, tmp_path / "raw.db").read_bytes()
     for trace in ("xylographically", "graphically", "quizzical", "丙烯酸酯", "丙烯"):
         assert trace.encode() not in stored, trace
-        assert host.database(page, "chunks", "find", text=trace) == 0
+        for store in ("chunks", "log", "replies", "waiting", "quarantine", "view"):
+            assert host.database(page, store, "find", text=trace) == 0, (trace, store)
 
 
 @pytest.fixture

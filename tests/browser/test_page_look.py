@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.browser import host_page as host
+
 from .conftest import wait_for
+from .test_page_early import Held, wait_until_kept
 
 Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
@@ -147,6 +150,27 @@ def test_every_state(page: Page, look: tuple[str, tuple[int, int], str]) -> None
     named(page, look, "delete").click()
     expect(page.locator(".toast")).to_be_visible()
     check(page, look, "9-deleted")
+
+
+def test_starting_again_and_failing(
+    page: Page, look: tuple[str, tuple[int, int], str], site_url: str
+) -> None:
+    lang, _, _ = look
+    started(page)
+    page.fill("#message", TALK[lang])
+    page.press("#message", "Enter")
+    answer = page.locator("article[data-role=assistant]")
+    expect(answer).to_have_attribute("data-status", "complete", timeout=ANSWERED_MS)
+    wait_until_kept(page, TALK[lang])
+    python = Held(page.context)
+    page.reload()
+    expect(answer).to_be_visible()
+    check(page, look, "10-early")
+
+    host.database(page, "log", "flip", key=host.database(page, "log", "keys")[0])
+    python.let_go()
+    expect(page.get_by_role("alert")).to_be_visible(timeout=60_000)
+    check(page, look, "11-failed")
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=("desk", "phone"))

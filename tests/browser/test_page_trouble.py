@@ -65,13 +65,53 @@ def test_a_memory_that_cannot_be_opened(launch: Launch, open_page: OpenPage) -> 
     page.reload()
     failed = page.get_by_role("alert")
     expect(failed.get_by_role("heading", name="The memory cannot be opened")).to_be_visible(timeout=60_000)
-    # The only record there is cannot be read, and the page says so.
-    failed.get_by_role("button", name="Download the raw file").click()
-    expect(page.locator(".toast.problem")).to_contain_text("Nothing readable")
+    expect(failed.get_by_role("button")).to_have_text(["Reload", "Download the raw file", "Start empty"])
+    # Without its first record the file has a hole, and still the newest words.
+    with page.expect_download() as downloading:
+        failed.get_by_role("button", name="Download the raw file").click()
+    assert b"hard to reach" in downloading.value.path().read_bytes()
     failed.get_by_role("button", name="Start empty").click()
     expect(failed).to_have_count(0)
     say(page, "A new beginning.")
     expect(page.get_by_role("status", name="Memory status")).to_have_text("Saved")
+
+
+def test_nothing_to_download(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch())
+    host.add(page, host.start_session(page), "hard to reach")
+    page.evaluate("() => pyMemory.flush()")
+    for key in host.database(page, "log", "keys"):
+        host.database(page, "log", "flip", key=key)
+    page.reload()
+    failed = page.get_by_role("alert")
+    failed.get_by_role("button", name="Download the raw file").click(timeout=60_000)
+    expect(page.locator(".toast.problem")).to_contain_text("Nothing readable")
+
+
+def test_the_state_before_is_opened(launch: Launch, open_page: OpenPage) -> None:
+    """Where it is damaged too, so that it is not taken by itself."""
+    page = open_page(launch())
+    session = host.start_session(page)
+    for number in range(200):
+        host.add(page, session, f"message {number}")
+    page.evaluate("() => pyMemory.call('vacuum')")
+    page.evaluate("() => pyMemory.call('vacuum')")
+    before, now = host.database(page, "chunks", "keys")
+    host.overwrite_chunk(page, now, 5 * 1024, b"\xff" * 75 * 1024)
+    host.overwrite_chunk(page, before, 40 * 1024, b"\xff" * 1024)
+    page.reload()
+    failed = page.get_by_role("alert")
+    choices = ["Reload", "Open the state before", "Download the raw file", "Start empty"]
+    expect(failed.get_by_role("button")).to_have_text(choices, timeout=60_000)
+    expect(failed).to_contain_text("no state of it is whole")
+    failed.get_by_role("button", name="Open the state before").click()
+    expect(failed).to_have_count(0)
+    expect(page.locator(".banner[data-code=restored]")).to_be_visible()
+    expect(page.locator(".session")).to_have_count(1)
+    assert host.database(page, "quarantine", "count") == 1
+    # It is not checked over and over: what can be read of it is there to be used.
+    assert host.status(page)["state"] == "saved"
+    assert len(host.texts(page, session)) > 0
 
 
 def test_a_part_of_the_memory_was_damaged(launch: Launch, open_page: OpenPage) -> None:

@@ -1,7 +1,7 @@
 /** openMemory(): the memory as other code of the page uses it, whichever tab owns it. */
 
 import { uuid7 } from "../host/ids";
-import type { FromWorker, OwnerStatus } from "../host/rpc";
+import type { FromWorker, OwnerStatus, Recovery } from "../host/rpc";
 import { Link, named } from "./link";
 import type { MemoryFault, OpenOptions, PyMemory, PyMemoryEvents, SendOptions, Status } from "./types";
 import { watch } from "./watch";
@@ -135,13 +135,13 @@ class Memory implements PyMemory {
   }
 
   recover(choice: "raw"): Promise<Blob | null>;
-  recover(choice: "empty"): Promise<void>;
-  recover(choice: "raw" | "empty"): Promise<Blob | null | void> {
+  recover(choice: "previous" | "empty"): Promise<void>;
+  recover(choice: Recovery): Promise<Blob | null | void> {
     if (this.owner !== "none") {
       return choice === "raw" ? (this.link.request("rawFile", {}) as Promise<Blob>) : Promise.resolve();
     }
     this.link.recover(choice);
-    if (choice === "empty") return this.ready;
+    if (choice !== "raw") return this.ready;
     return new Promise((resolve) => (this.receiveRaw = resolve));
   }
 

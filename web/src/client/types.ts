@@ -65,9 +65,12 @@ export interface PyMemory {
   cancel(messageId: string): Promise<boolean>;
   /** Makes this tab the owner. */
   takeOver(): void;
-  /** `raw`: the file as it is, at any time. `empty`, after an error with choices: starts anew and deletes nothing. */
+  /**
+   * `raw`: the file as it is, at any time. After an error with choices, `previous` goes on with the generation before and
+   * `empty` starts anew; neither deletes anything.
+   */
   recover(choice: "raw"): Promise<Blob | null>;
-  recover(choice: "empty"): Promise<void>;
+  recover(choice: "previous" | "empty"): Promise<void>;
 }
 
 export interface OpenOptions {

@@ -12,11 +12,14 @@ export class Fault extends Error {
   }
 }
 
+/** VersionError: a newer version of the program has changed the storage. */
+const DOM_CODES: Readonly<Record<string, string>> = { QuotaExceededError: "quota", VersionError: "newer" };
+
 /** What crosses to the page: Python exceptions under the name of their class. */
 export function toRemote(error: unknown): RemoteError {
   if (error instanceof Fault) return { name: error.name, message: error.message, code: error.code };
   if (error instanceof DOMException) {
-    const code = error.name === "QuotaExceededError" ? "quota" : "storage";
+    const code = DOM_CODES[error.name] ?? "storage";
     return { name: error.name, message: error.message || "The browser's storage failed.", code };
   }
   if (error instanceof Error) {

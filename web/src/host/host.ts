@@ -5,7 +5,7 @@ import type { PyHost } from "./boot";
 import { Fault, toRemote, unwrap } from "./fault";
 import { readUntrusted } from "./importer";
 import { type HostEvent, type OwnerStatus, RPC_VERSION, type Reply, type Request } from "./rpc";
-import type { Saver } from "./saver";
+import type { Extra, Saver } from "./saver";
 
 const IDLE_MS = 400;
 // Small steps far apart: merging the index rewrites many pages, which should not all fall on one turn.
@@ -51,10 +51,14 @@ export class Host {
     };
   }
 
-  /** Finishes what a tab that died has left, before anything is shown. */
-  async finishStart(): Promise<void> {
+  /**
+   * Finishes what a tab that died has left, before anything is shown. A `doubtful` file, which SQLite finds damaged, is
+   * written anew from what can be read; where that fails it is used as it is.
+   */
+  async finishStart(doubtful: boolean): Promise<void> {
     await this.saver.save();
     if (this.saver.log?.purgeDue) await this.tryPurge();
+    if (doubtful) await this.vacuum().catch(() => (this.checked = true));
     this.scheduleIdle();
   }
 
@@ -74,9 +78,9 @@ export class Host {
   }
 
   /** What Python calls. */
-  static bridge(saver: () => Saver, emit: (event: HostEvent) => void): object {
+  static bridge(host: () => Host, emit: (event: HostEvent) => void): object {
     return {
-      durable: () => saver().save(),
+      durable: () => host().save(),
       chat: (json: string) => emit({ event: "chat", detail: JSON.parse(json) as Record<string, unknown> }),
     };
   }
@@ -139,17 +143,22 @@ export class Host {
       // Without a pause between a call and its save, the reply lands in the same transaction as the change.
       const reply = typeof outcome === "string" ? outcome : await outcome;
       if (this.saver.file.writes === before && !isChat) return reply;
-      const forgottenUntil = this.python.take_forgotten();
       // A round is resumed by its message, so its reply need not be stored.
       const extra = isChat ? { settled: [id] } : { reply: { id, at: Date.now(), reply } };
-      await this.saver.save({ ...extra, purge: forgottenUntil > 0 });
-      if (forgottenUntil > 0) this.schedulePurge(forgottenUntil);
+      await this.save(extra);
       this.wrote = true;
       this.emit({ event: "changed", detail: { method } });
       return reply;
     } finally {
       this.leave();
     }
+  }
+
+  /** What was forgotten goes to disk together with the order to remove its traces. */
+  private save(extra: Extra = {}): Promise<boolean> {
+    const forgottenUntil = this.python.take_forgotten();
+    if (forgottenUntil > 0) this.schedulePurge(forgottenUntil);
+    return this.saver.save({ ...extra, purge: forgottenUntil > 0 });
   }
 
   private async exportFile(): Promise<Blob> {
@@ -172,13 +181,13 @@ export class Host {
       const text = this.python.import_into(path, batches, mode);
       unwrap(text);
       return text;
-    }, false);
+    }, { purge: false, changed: true });
     this.emit({ event: "changed", detail: { method: "importFile" } });
     return report;
   }
 
   private async vacuum(): Promise<string> {
-    await this.rewrite((path) => this.python.image(path), false);
+    await this.rewrite((path) => this.python.image(path), { purge: false, changed: false });
     return '{"value": null}';
   }
 
@@ -187,7 +196,7 @@ export class Host {
     await this.rewrite((path) => {
       this.python.optimize();
       this.python.image(path);
-    }, true);
+    }, { purge: true, changed: false });
   }
 
   private compact(): Promise<void> {
@@ -201,7 +210,7 @@ export class Host {
    * Makes a new file with `make` and puts it in the place of the present one. Waits until no request is running and
    * holds back others meanwhile.
    */
-  private rewrite<T>(make: (path: string) => T, purge: boolean): Promise<T> {
+  private rewrite<T>(make: (path: string) => T, options: { purge: boolean; changed: boolean }): Promise<T> {
     return this.maintain(async () => {
       while (this.active > 0) await new Promise<void>((resolve) => this.wake.push(resolve));
       this.closed = true;
@@ -210,7 +219,7 @@ export class Host {
         const value = await this.saver.exclusive(async () => {
           const made = make(`${this.folder.path}/${name}`);
           const file = this.folder.get(name);
-          await this.saver.log?.replace(file, { purge });
+          await this.saver.log?.replace(file, options);
           this.python.adopt(`${this.folder.path}/${name}`);
           this.folder.remove(this.fileName);
           this.saver.file = file;

@@ -7,10 +7,11 @@ export const STORES = {
   replies: "id",
   waiting: "message_id",
   quarantine: "at",
+  view: undefined,
 } as const;
 export type StoreName = keyof typeof STORES;
 
-const VERSION = 1;
+const VERSION = 2;
 const BLOCKED_MS = 5000;
 
 /** Another tab holds an older version of the database open and does not let go. */

@@ -7,6 +7,7 @@ import { FIRST_GENERATION, chunkChecksum, recordChecksum } from "./format";
 import type { ChunkRecord, Generation, Manifest, RedoRecord } from "./format";
 import { type Connection, type StoreName, result } from "./idb";
 import { type Candidate, type Loaded, recordBytes } from "./restore";
+import { dropView } from "./view";
 
 /** Another tab has taken the memory over; what this one still holds must not be written. */
 export class LostOwnershipError extends Error {
@@ -100,7 +101,7 @@ export class Log {
   async claim(): Promise<void> {
     if (this.claimed) return;
     const { epoch, damaged, generation, reason } = this.origin;
-    const stores: StoreName[] = damaged ? ["manifest", "chunks", "log", "quarantine"] : ["manifest"];
+    const stores: StoreName[] = damaged ? ["manifest", "chunks", "log", "quarantine", "view"] : ["manifest"];
     this.manifest = await this.connection.run(stores, "readwrite", async (transaction) => {
       const store = transaction.objectStore("manifest");
       const stored = await result<Manifest | undefined>(store.get("manifest"));
@@ -112,6 +113,7 @@ export class Log {
         claimed.current = { ...generation, generation: stored.current.generation + 1, lastSeq: null };
         claimed.previous = isCurrent ? stored.previous : null;
         await quarantine(transaction, stored, claimed, this.lastSeq, reason);
+        dropView(transaction);
       }
       store.put(claimed, "manifest");
       return claimed;
@@ -123,13 +125,15 @@ export class Log {
   async append(save: Save): Promise<void> {
     await this.claim();
     const record = save.pages.length ? await this.makeRecord(save) : null;
-    await this.connection.run(["manifest", "log", "replies", "waiting"], "readwrite", async (transaction) => {
+    const stores: StoreName[] = ["manifest", "log", "replies", "waiting", "view"];
+    await this.connection.run(stores, "readwrite", async (transaction) => {
       // Asked for at once and ended by `commit`: each answer waited for in between would be a way to the browser's own
       // process and back. Where the check fails, the transaction is aborted with all that was put.
       const owned = this.owned(transaction);
       if (record) transaction.objectStore("log").put(record);
       for (const reply of save.replies) transaction.objectStore("replies").put(reply);
       for (const id of save.settled) transaction.objectStore("waiting").delete(id);
+      if (save.purge) dropView(transaction);
       const manifest = await owned;
       if (save.purge) transaction.objectStore("manifest").put({ ...manifest, purge: true }, "manifest");
       transaction.commit();
@@ -200,10 +204,11 @@ export class Log {
   }
 
   /**
-   * Makes another file the current generation. The one before is kept, or with `purge` nothing older at all. The caller
-   * sees to it that no save happens meanwhile and that the database is then opened on the new file.
+   * Makes another file the current generation. The one before is kept, or with `purge` nothing older at all. With
+   * `changed` it is another memory, not the same one written anew. The caller sees to it that no save happens meanwhile
+   * and that the database is then opened on the new file.
    */
-  async replace(file: BlockFile, options: { purge: boolean }): Promise<void> {
+  async replace(file: BlockFile, options: { purge: boolean; changed: boolean }): Promise<void> {
     await this.claim();
     const former = this.manifest.current;
     const target = former.generation + 1;
@@ -220,7 +225,7 @@ export class Log {
       log: [target, this.lastSeq + 1],
       lastSeq: null,
     };
-    await this.swap(current, options.purge ? null : { ...former, lastSeq: this.lastSeq });
+    await this.swap(current, options.purge ? null : { ...former, lastSeq: this.lastSeq }, options.changed);
     file.dirty.clear();
     this.logBytes = 0;
     this.touched = new Set();
@@ -272,8 +277,8 @@ export class Log {
   }
 
   /** Makes `current` the generation in use, `previous` the one kept, and deletes what neither needs. */
-  private async swap(current: Generation, previous: Generation | null): Promise<void> {
-    const stores: StoreName[] = ["manifest", "chunks", "log", "replies", "quarantine"];
+  private async swap(current: Generation, previous: Generation | null, changed = false): Promise<void> {
+    const stores: StoreName[] = ["manifest", "chunks", "log", "replies", "quarantine", "view"];
     this.manifest = await this.connection.run(stores, "readwrite", async (transaction) => {
       const stored = await this.owned(transaction);
       const purged = previous === null;
@@ -284,6 +289,7 @@ export class Log {
       const chunks = transaction.objectStore("chunks");
       for (const key of await result(chunks.getAllKeys())) if (!kept.has(String(key))) chunks.delete(key);
       if (purged) transaction.objectStore("quarantine").clear();
+      if (changed) dropView(transaction);
       const replies = transaction.objectStore("replies");
       if (purged) replies.clear();
       else await dropOldReplies(replies);

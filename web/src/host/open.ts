@@ -6,7 +6,7 @@ import { Fault, toRemote } from "./fault";
 import { Host } from "./host";
 import { BlockedError, Connection, renewLog } from "./idb";
 import { Log, LostOwnershipError } from "./log";
-import { type Candidate, type Loaded, emptyCandidate, load } from "./restore";
+import { type Candidate, type Loaded, emptyCandidate, load, salvage } from "./restore";
 import { FIRST_GENERATION } from "./format";
 import { BOOT_STEPS, type BootStep, type HostEvent, type Recovery, type StartOptions } from "./rpc";
 import { Saver } from "./saver";
@@ -26,6 +26,8 @@ interface Opened {
   python: PyHost;
   candidate: Candidate;
   name: string;
+  /** The user has chosen it although SQLite finds it damaged. */
+  doubtful?: boolean;
 }
 
 const NOTHING: Loaded = { manifest: null, candidates: [emptyCandidate(FIRST_GENERATION)], damaged: false };
@@ -50,18 +52,17 @@ export async function openHost(
 
   const folder = new BlockFolder(pyodide.FS, "/memory");
   const module = pyodide.pyimport("py_memory.browser");
-  let saver: Saver | undefined;
-  const bridge = Host.bridge(() => saver as Saver, emit);
+  const bridge = Host.bridge(() => host, emit);
   const start = (path: string): PyHost => module.start(path, bridge);
   let opened = tryCandidates(loaded, folder, start);
   if (!opened && connection && !loaded.damaged) {
     loaded = await load(connection, true);
     opened = tryCandidates(loaded, folder, start);
   }
-  opened ??= await recover(loaded, folder, start, around);
+  opened ??= await recover(connection as Connection, loaded, folder, start, around);
   step("open");
 
-  const { python, candidate, name } = opened;
+  const { python, candidate, name, doubtful = false } = opened;
   const reason = loaded.damaged ? "A stored part of the memory was damaged." : "";
   const log = connection && new Log(connection, loaded, candidate, reason);
   await log?.claim().catch((error: unknown) => {
@@ -70,7 +71,7 @@ export async function openHost(
   });
   const evicted = log !== null && loaded.manifest === null && options.expected;
   const warning = whatToSay({ ...around, stored: connection !== null, evicted, damaged: loaded.damaged });
-  saver = new Saver(candidate.file, log, () => python.in_transaction(), {
+  const saver = new Saver(candidate.file, log, () => python.in_transaction(), {
     state: (state) => {
       emit({ event: "status", detail: host.status() });
       if (state === "saved") emit({ event: "saved", detail: { at: Date.now() } });
@@ -79,7 +80,7 @@ export async function openHost(
     lost: () => around.stop("taken"),
   });
   const host = new Host(python, folder, name, saver, warning, emit, () => around.stop("damaged"));
-  await host.finishStart();
+  await host.finishStart(doubtful);
   if (loaded.damaged) report("restored", "A part of the stored memory was damaged; the last whole state is shown.");
   if (evicted) report("evicted", "The browser has removed what was stored here. Import a backup to get it back.");
   return host;
@@ -98,6 +99,7 @@ async function connect(database: string): Promise<Connection | null> {
     return connection;
   } catch (error) {
     if (error instanceof BlockedError) throw new Fault("blocked", error.message);
+    if ((error as Error).name === "VersionError") throw error; // what is stored is newer than this program
     return null;
   }
 }
@@ -119,18 +121,36 @@ function tryCandidates(loaded: Loaded, folder: BlockFolder, start: (path: string
   return null;
 }
 
+/** `start` throws where a file cannot even be opened. */
+function tryDoubtful(candidate: Candidate, folder: BlockFolder, start: (path: string) => PyHost): Opened | null {
+  const name = "previous.db";
+  try {
+    return { python: start(folder.add(name, candidate.file)), candidate, name, doubtful: true };
+  } catch {
+    folder.remove(name);
+    return null;
+  }
+}
+
 async function recover(
+  connection: Connection,
   loaded: Loaded,
   folder: BlockFolder,
   start: (path: string) => PyHost,
   around: Surroundings,
 ): Promise<Opened> {
   const error = new Fault("damaged", "No stored state of the memory is whole.", "DatabaseCorruptError");
-  while ((await around.ask(error, ["raw", "empty"])) === "raw") {
-    around.sendRaw(loaded.candidates[0]?.file.toBlob() ?? null);
+  const { current, previous } = loaded.manifest as NonNullable<Loaded["manifest"]>;
+  const former = loaded.candidates.find(({ generation }) => generation.generation === previous?.generation);
+  const before = former ? tryDoubtful(former, folder, start) : null;
+  const choices: Recovery[] = before ? ["raw", "previous", "empty"] : ["raw", "empty"];
+  let choice: Recovery;
+  while ((choice = await around.ask(error, choices)) === "raw") {
+    around.sendRaw((await salvage(connection, current))?.toBlob() ?? null);
   }
-  // What is there goes to quarantine when the empty one is claimed: nothing is deleted.
-  const current = (loaded.manifest as NonNullable<Loaded["manifest"]>).current;
+  // Whatever the chosen state does not use goes to quarantine when that is claimed: nothing is deleted.
+  if (before && choice === "previous") return before;
+  before?.python.close();
   const candidate = emptyCandidate({ ...FIRST_GENERATION, log: [current.generation + 1, 1], generation: -1 });
   return { python: start(folder.add("empty.db", candidate.file)), candidate, name: "empty.db" };
 }

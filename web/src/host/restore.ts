@@ -47,9 +47,27 @@ export function emptyCandidate(generation: Generation): Candidate {
   return { generation, file: new BlockFile(), lastSeq, logBytes: 0, touched: new Set(), incomplete: false };
 }
 
-/** Reads one generation up to its last whole record; null if no state of it is whole. */
-async function assemble(connection: Connection, generation: Generation): Promise<Candidate | null> {
-  const stored = await connection.run(["chunks", "log"], "readonly", async (transaction) => {
+/** The best bytes there are of a generation that is not whole; null if there are none. */
+export async function salvage(connection: Connection, generation: Generation): Promise<BlockFile | null> {
+  const { chunks, log } = await read(connection, generation);
+  const file = new BlockFile();
+  file.size = generation.size;
+  for (const [index, chunk] of chunks.entries()) file.chunks[index] = chunk?.body ?? new Uint8Array(0);
+  for (const record of log) {
+    const body = (await isWhole(record)) && (await inflate(record.body));
+    // A chunk may be newer than records before a gap.
+    if (body) write(file, record, body, (page) => record.seq > (chunks[Math.floor(page / PAGES_PER_CHUNK)]?.seq ?? 0));
+  }
+  return file.size > 0 ? file : null;
+}
+
+interface Stored {
+  chunks: Array<ChunkRecord | null | undefined>;
+  log: RedoRecord[];
+}
+
+function read(connection: Connection, generation: Generation): Promise<Stored> {
+  return connection.run(["chunks", "log"], "readonly", async (transaction) => {
     const chunks = transaction.objectStore("chunks");
     const range = IDBKeyRange.lowerBound(generation.log);
     const log = result<RedoRecord[]>(transaction.objectStore("log").getAll(range));
@@ -58,6 +76,11 @@ async function assemble(connection: Connection, generation: Generation): Promise
     );
     return { chunks: await Promise.all(bases), log: await log };
   });
+}
+
+/** Reads one generation up to its last whole record; null if no state of it is whole. */
+async function assemble(connection: Connection, generation: Generation): Promise<Candidate | null> {
+  const stored = await read(connection, generation);
   const candidate = emptyCandidate(generation);
   const { file } = candidate;
   file.size = generation.size;
@@ -104,15 +127,18 @@ async function isWhole(record: RedoRecord): Promise<boolean> {
 }
 
 function apply(candidate: Candidate, record: RedoRecord, body: Uint8Array): void {
-  const { file } = candidate;
+  write(candidate.file, record, body);
+  for (const page of record.pages) candidate.touched.add(Math.floor(page / PAGES_PER_CHUNK));
+  candidate.lastSeq = record.seq;
+  candidate.logBytes += recordBytes(record);
+}
+
+function write(file: BlockFile, record: RedoRecord, body: Uint8Array, wanted = (_page: number): boolean => true): void {
   if (record.size < file.size) file.resize(record.size);
   file.size = record.size;
   record.pages.forEach((page, i) => {
-    file.putPage(page, body.subarray(i * PAGE, (i + 1) * PAGE));
-    candidate.touched.add(Math.floor(page / PAGES_PER_CHUNK));
+    if (wanted(page)) file.putPage(page, body.subarray(i * PAGE, (i + 1) * PAGE));
   });
-  candidate.lastSeq = record.seq;
-  candidate.logBytes += recordBytes(record);
 }
 
 /** Bytes a record takes, without IndexedDB's own overhead. */

@@ -55,7 +55,7 @@ export interface StartOptions {
 }
 
 /** What can be done when the memory cannot be opened. */
-export type Recovery = "raw" | "empty";
+export type Recovery = "raw" | "previous" | "empty";
 
 export type ToWorker =
   | { type: "start"; options: StartOptions }

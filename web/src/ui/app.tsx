@@ -18,11 +18,12 @@ export function App(): JSX.Element {
   const failure = useStore(state, (value) => value.failure);
   const panel = useStore(state, (value) => value.panel);
   const drawer = useStore(state, (value) => value.drawer);
+  const early = useStore(state, (value) => value.early);
   const drawerCovers = useMedia("(max-width: 800px)");
   const panelCovers = useMedia("(max-width: 1100px)");
   const covered = (drawer && drawerCovers) || (panel && panelCovers);
   return (
-    <div class="app">
+    <div class={early ? "app early" : "app"}>
       <a class="skip" href="#message">
         {t.app.skip}
       </a>

@@ -48,6 +48,7 @@ export const en = {
   boot: {
     label: "Starting the memory",
     note: "You can write already. Your message is safe and is answered in a moment.",
+    noteEarly: "This is where you left off. You can write already; it is answered in a moment.",
     noteFirst:
       "The first start takes a little longer. You can write already; your message is kept until it is answered.",
     install: "Fetching the program, once",
@@ -301,6 +302,7 @@ export const en = {
       "Not saved: the browser's storage refused the write. Export the memory to be safe; saving is tried again on its own.",
     unsaved: "Not saved: everything is still in this tab. Export it to be safe; saving is tried again on its own.",
     damaged: "The stored memory is damaged. It is being opened again from the last whole state.",
+    newer: "What is stored here was made by a newer version of this program. Reload to get that version; nothing was changed.",
     blocked: "Another tab holds the memory in an older version. Close the other tabs, then reload.",
     version: "This tab runs another version of the program than the tab that keeps the memory. Reload it.",
     policy_missing: "The content security policy is not in force, so Python was not started. Reload the page.",
@@ -321,12 +323,17 @@ export const en = {
   failed: {
     title: "The memory cannot be opened",
     lead: "Nothing was deleted. Here is what you can do:",
+    damaged: "What this browser has stored of the memory is damaged, and no state of it is whole.",
     raw: "Download the raw file",
-    rawNote: "what is stored, as it is",
+    rawNote: "Everything that can still be read, in one file. Do this first: others may be able to mend it.",
+    previous: "Open the state before",
+    previousNote:
+      "An older copy that is kept in this browser. The newest messages are missing, and it may be damaged too: export it at once.",
     rawNone: "Nothing readable was found to download.",
     empty: "Start empty",
-    emptyNote: "the damaged memory is put aside, not deleted",
+    emptyNote: "A new, empty memory. The damaged one is put aside in this browser, not deleted.",
     reload: "Reload",
+    reloadNote: "Helps where something was in the way for a moment.",
     details: "Details",
     retry: "Try again",
   },

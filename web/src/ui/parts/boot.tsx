@@ -10,6 +10,7 @@ export function Boot(): JSX.Element | null {
   const failure = useStore(state, (value) => value.failure);
   const step = useStore(state, (value) => value.boot);
   const first = useStore(state, (value) => value.first);
+  const early = useStore(state, (value) => value.early);
   if (ready || failure) return null;
   const steps = first ? BOOT_STEPS : BOOT_STEPS.slice(1);
   const done = Math.max(0, steps.indexOf(step));
@@ -34,7 +35,7 @@ export function Boot(): JSX.Element | null {
           <span key={name} class={i < done ? "done" : i === done ? "now" : ""} />
         ))}
       </div>
-      <p class="boot-note">{first ? t.boot.noteFirst : t.boot.note}</p>
+      <p class="boot-note">{early ? t.boot.noteEarly : first ? t.boot.noteFirst : t.boot.note}</p>
     </div>
   );
 }

@@ -23,7 +23,10 @@ export function Conversation(): JSX.Element {
   const kept = useBySource(useStore(state, (value) => value.facts));
   const proposals = useBySource(useStore(state, (value) => value.proposals));
   const shown = messages.filter((message) => message.role === "user" || message.role === "assistant");
-  const sending = outgoing.filter((message) => message.session_id === current || message.session_id === null);
+  const here = new Set(messages.map((message) => message.id));
+  const sending = outgoing.filter(
+    ({ id, session_id }) => (session_id === current || session_id === null) && !here.has(id),
+  );
   const empty = shown.length === 0 && sending.length === 0;
   const { log, atEnd, toEnd } = useScrolling(current, empty);
   useTarget(log, target, messages.length);

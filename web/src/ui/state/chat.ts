@@ -7,10 +7,9 @@ import type { Fact, Message, Outgoing, Receipt } from "../model";
 import { noticed } from "./facts";
 import { act, asProblem, memory, memoryNow } from "./memory";
 import { refreshAll, refreshSessions, sessionForSending } from "./sessions";
-import { state, streams } from "./state";
+import { DATABASE, state, streams } from "./state";
 import { offerUndo } from "./undo";
 
-const DATABASE = "py-memory";
 const DELTA_MS = 50;
 
 /** Messages of an earlier visit that were never answered: shown at once, sent by the memory when it is open. */
@@ -30,7 +29,10 @@ async function sessionExists(id: string): Promise<void> {
 }
 
 export function send(text: string): void {
-  const message: Outgoing = { id: uuid7(), session_id: state.get().current, text, at: Date.now() };
+  const { current, early } = state.get();
+  const message: Outgoing = { id: uuid7(), session_id: current, text, at: Date.now() };
+  // What is shown from the last visit may be more than could be restored of the memory.
+  if (early && current) void sessionExists(current);
   begin(message);
   follow(message);
 }

@@ -78,8 +78,8 @@ export async function downloadRaw(): Promise<void> {
   else toast({ text: t.failed.rawNone, tone: "problem" });
 }
 
-export async function startEmpty(): Promise<void> {
-  await memoryNow()?.recover("empty");
+export async function goOnWith(choice: "previous" | "empty"): Promise<void> {
+  await memoryNow()?.recover(choice);
 }
 
 export async function saveNow(): Promise<void> {

@@ -78,7 +78,7 @@ export async function loadFirst(): Promise<void> {
   const { current, sessions } = state.get();
   if (current === null) state.set({ current: sessions[0]?.id ?? null });
   await Promise.all([readNamespaces(), refreshMessages(), refreshFacts()]);
-  state.set({ loaded: true });
+  state.set({ loaded: true, early: false });
 }
 
 export async function openSession(id: string): Promise<void> {

@@ -6,6 +6,7 @@ import { registerServiceWorker } from "../../site";
 import { receive, showUnanswered } from "./chat";
 import { readLastExport } from "./files";
 import { keepDrafts, watchDrafts } from "./drafts";
+import { hideEarly, showEarly, watchEarly } from "./early";
 import { act, provideMemory } from "./memory";
 import { findPlace, keepPlace, loadFirst, refreshAll } from "./sessions";
 import { type BootStep, state } from "./state";
@@ -28,6 +29,7 @@ export async function start(): Promise<void> {
   findPlace();
   watchDrafts();
   watchSurroundings();
+  void showEarly();
   state.set({ first: !navigator.serviceWorker?.controller });
   // Asked first, so that a chat which was begun but never made exists before its message is answered.
   void showUnanswered();
@@ -37,6 +39,7 @@ export async function start(): Promise<void> {
   watchMemory(memory);
   provideMemory(memory);
   tellZone(state.get().first).catch(() => undefined); // a memory that cannot be opened says so itself
+  watchEarly();
   void site.then(({ onUpdateReady }) => onUpdateReady((apply) => state.set({ update: apply })));
   // Active only once it holds every file of the program.
   void navigator.serviceWorker?.ready.then(() => state.set({ worksOffline: true }));
@@ -59,8 +62,10 @@ function watchMemory(memory: PyMemory): void {
   memory.on("saved", () => state.set({ problem: null }));
   memory.on("error", (fault) => {
     // Only what keeps the memory from opening comes with choices. Two others are also in the status, as warnings.
-    if (fault.choices) state.set({ failure: fault });
-    else if (fault.code !== "restored" && fault.code !== "evicted") state.set({ problem: fault });
+    if (fault.choices) {
+      state.set({ failure: fault });
+      hideEarly();
+    } else if (fault.code !== "restored" && fault.code !== "evicted") state.set({ problem: fault });
   });
   memory.on("changed", ({ method }) => {
     if (!QUIET.has(method)) timer ??= setTimeout(refresh, REFRESH_MS);

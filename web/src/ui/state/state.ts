@@ -8,6 +8,9 @@ import { Store } from "./store";
 export type BootStep = "install" | "lock" | "load" | "restore" | "python" | "open";
 export const BOOT_STEPS: readonly BootStep[] = ["install", "lock", "load", "restore", "python", "open"];
 
+/** Of the memory's IndexedDB database. */
+export const DATABASE = "py-memory";
+
 export type UndoKind = keyof Texts["undoable"];
 
 export interface Toast {
@@ -33,6 +36,8 @@ export interface State {
   ready: boolean;
   /** Sessions and facts have been read once. */
   loaded: boolean;
+  /** What is shown was kept from the last visit. */
+  early: boolean;
   boot: BootStep;
   /** The program is being fetched for the first time. */
   first: boolean;
@@ -81,6 +86,7 @@ export interface State {
 export const state = new Store<State>({
   ready: false,
   loaded: false,
+  early: false,
   boot: "install",
   first: false,
   status: null,

@@ -207,7 +207,7 @@ def integrity(file: Path) -> list[str]:
 
 
 def renderer_of(page: Page) -> int:
-    """The process that runs a page: the one that gets busy when the page does."""
+    """The process that runs a page: the one whose main thread gets busy when the page does."""
 
     def ancestors(pid: int) -> list[int]:
         found = []
@@ -221,7 +221,7 @@ def renderer_of(page: Page) -> int:
         for entry in Path("/proc").iterdir():
             try:
                 if entry.name.isdigit() and b"--type=renderer" in (entry / "cmdline").read_bytes():
-                    fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                    fields = (entry / "task" / entry.name / "stat").read_text().rpartition(")")[2].split()
                     if os.getpid() not in ancestors(int(fields[1])):
                         continue
                     found[int(entry.name)] = int(fields[11]) + int(fields[12])

@@ -6,9 +6,11 @@ import os
 import signal
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from tests.browser import host_page as host
+from tests.browser.tab_soak import soak
 
 Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
@@ -144,3 +146,16 @@ def test_a_message_sent_twice_is_answered_once(launch: Launch, open_page: OpenPa
     again = page.evaluate("(message) => pyMemory.send(message)", message)
     assert again["id"] == ids[0]
     assert len(host.texts(page, session)) == 2
+
+
+@pytest.mark.parametrize("tabs", [2, 5])
+def test_no_turn_is_lost_or_doubled_while_owners_are_killed(
+    launch: Launch, open_page: OpenPage, tabs: int
+) -> None:
+    """In full by `build.py bench tabs`."""
+    context = launch(service_workers="block")
+    outcome = soak(lambda: open_page(context), tabs=tabs, turns=300, kills=4)
+    assert outcome.problems() == []
+    assert outcome.kills == 4
+    assert outcome.unacknowledged >= 1
+    assert len(outcome.texts) >= 300

@@ -46,6 +46,7 @@ export async function loadPython(): Promise<Pyodide> {
     const pyodide = await load({ _loadSnapshot: bytes });
     // Everybody's image begins with the same state of it.
     pyodide.pyimport("random").seed();
+    performance.mark("py-memory:boot-image");
     return pyodide;
   } catch {
     await dropImage();

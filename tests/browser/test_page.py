@@ -484,6 +484,17 @@ def test_storage(page: Page) -> None:
     button(page, "Storage").click()
     expect(dialog).to_contain_text("1 chat, 2 messages and 1 memory")
     expect(dialog).to_contain_text("3 more wait for your yes")
+    expect(dialog).to_contain_text("the browser was asked and declined")
+    expect(dialog).to_contain_text("In use: no. 1, time not known")
+    expect(dialog).to_contain_text("None before it is kept")
+    button(dialog, "Check now").click()
+    expect(dialog).to_contain_text("everything is in order")
+    with page.expect_download():
+        button(dialog, "Export now").click()
+    expect(dialog).to_contain_text("Nothing new since")
+    call(page, "vacuum")
+    expect(dialog).to_contain_text("In use: no. 2")
+    expect(dialog).to_contain_text("Kept in case that is damaged: no. 1")
 
 
 def test_a_long_title_is_cut_by_the_page_only(page: Page) -> None:

@@ -153,22 +153,30 @@ def test_every_state(page: Page, look: tuple[str, tuple[int, int], str]) -> None
 
 
 def test_starting_again_and_failing(
-    page: Page, look: tuple[str, tuple[int, int], str], site_url: str
+    launch: Launch, site_url: str, look: tuple[str, tuple[int, int], str]
 ) -> None:
-    lang, _, _ = look
+    lang, (width, height), scheme = look
+    context = launch(
+        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    python = Held(context)
+    python.let_go()
+    page = context.new_page()
+    page.goto(f"{site_url}?lang={lang}")
     started(page)
     page.fill("#message", TALK[lang])
     page.press("#message", "Enter")
     answer = page.locator("article[data-role=assistant]")
     expect(answer).to_have_attribute("data-status", "complete", timeout=ANSWERED_MS)
     wait_until_kept(page, TALK[lang])
-    python = Held(page.context)
+    python.again()
     page.reload()
     expect(answer).to_be_visible()
     check(page, look, "10-early")
 
     host.database(page, "log", "flip", key=host.database(page, "log", "keys")[0])
     python.let_go()
+    page.reload()
     expect(page.get_by_role("alert")).to_be_visible(timeout=60_000)
     check(page, look, "11-failed")
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import BrowserContext, Page, Route, expect
+import pytest
+from playwright.sync_api import BrowserContext, Dialog, Locator, Page, Route, expect
 
 from tests.browser import host_page as host
 
-from .conftest import Server
+from .conftest import Server, wait_until_ready
 
 Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
@@ -53,8 +54,66 @@ def test_a_full_disk(launch: Launch, open_page: OpenPage) -> None:
     banner.get_by_role("button", name="Try again").click()
     expect(status).to_have_text("Saved")
     expect(banner).to_have_count(0)
+    expect(page.locator(".toast")).to_contain_text("Saved again")
     page.reload()
     expect(page.locator("article[data-role=user]")).to_contain_text("boiler", timeout=ANSWERED_MS)
+
+
+def leave(page: Page) -> bool:
+    """Reloads; tells whether the page has warned. Browsers let only those warn that the user has touched."""
+    warnings: list[str] = []
+
+    def accept(dialog: Dialog) -> None:
+        warnings.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", accept)
+    page.reload()
+    page.remove_listener("dialog", accept)
+    return warnings == ["beforeunload"]
+
+
+def test_leaving_warns_while_something_is_unsaved(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch())
+    say(page, "The boiler makes a noise.")
+    status = page.get_by_role("status", name="Memory status")
+    expect(status).to_have_text("Saved")
+    assert not leave(page)
+    wait_until_ready(page)
+    page.workers[0].evaluate(FULL_DISK)
+    say(page, "And it leaks.")
+    expect(status).to_have_text("Not saved")
+    assert leave(page)
+
+
+def test_leaving_warns_while_a_message_is_nowhere(launch: Launch, site_url: str) -> None:
+    page = launch().new_page()
+    page.add_init_script(
+        "IDBObjectStore.prototype.put = () => { throw new DOMException('', 'UnknownError'); }"
+    )
+    page.goto(site_url + "?lang=en", wait_until="commit")
+    page.fill("#message", "The boiler makes a noise.")
+    page.press("#message", "Enter")
+    assert leave(page)
+
+
+def test_a_hidden_page_saves_at_once(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch())
+    page.workers[0].evaluate(FULL_DISK)
+    say(page, "The boiler makes a noise.")
+    status = page.get_by_role("status", name="Memory status")
+    expect(status).to_have_text("Not saved")
+    # Tries on its own are a minute apart by now.
+    for _ in range(4):
+        page.evaluate("() => pyMemory.flush().catch(() => null)")
+    page.workers[0].evaluate(MORE_SPACE)
+    page.evaluate(
+        """() => {
+            Object.defineProperty(document, 'visibilityState', {value: 'hidden'});
+            document.dispatchEvent(new Event('visibilitychange'));
+        }"""
+    )
+    expect(status).to_have_text("Saved")
 
 
 def test_a_memory_that_cannot_be_opened(launch: Launch, open_page: OpenPage) -> None:
@@ -173,3 +232,137 @@ def test_a_chat_deleted_in_another_tab(launch: Launch, open_page: OpenPage) -> N
     first.get_by_role("button", name="Delete", exact=True).click()
     expect(second.locator("article[data-role=user]")).to_have_count(0)
     expect(second.locator(".toast")).to_have_count(0)
+
+
+def failure(page: Page) -> Locator:
+    """What the page shows where the memory cannot be opened."""
+    failed = page.locator(".start-failed")
+    expect(failed).to_be_visible(timeout=60_000)
+    return failed
+
+
+def test_plain_http_keeps_nothing_and_says_why(launch: Launch, open_page: OpenPage, site_url: str) -> None:
+    port = site_url.rstrip("/").rpartition(":")[2]
+    flags = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP plain.test 127.0.0.1"]
+    page = open_page(launch(args=flags), url=f"http://plain.test:{port}/")
+    banner = page.locator(".banner[data-code=no_locks]")
+    expect(banner).to_contain_text("this address is not secure")
+    expect(banner.get_by_role("button", name="Export")).to_be_enabled()
+
+
+def test_an_older_version_that_does_not_let_go(launch: Launch, site_url: str) -> None:
+    context = launch()
+    old = context.new_page()
+    old.goto(site_url + "manifest.webmanifest")
+    old.evaluate(
+        """() => new Promise((resolve) => {
+            const request = indexedDB.open('py-memory', 1);
+            request.onsuccess = () => { globalThis.held = request.result; resolve(); };
+        })"""
+    )
+    page = context.new_page()
+    page.goto(site_url + "?lang=en")
+    failed = failure(page)
+    expect(failed).to_contain_text("Close the other tabs")
+    old.close()
+    failed.get_by_role("button", name="Reload").click()
+    wait_until_ready(page)
+    expect(failed).to_have_count(0)
+
+
+@pytest.mark.parametrize(("lang", "words"), [("en", "a newer version of this program"), ("zh", "更新的版本")])
+def test_a_newer_storage(launch: Launch, site_url: str, lang: str, words: str) -> None:
+    context = launch()
+    new = context.new_page()
+    new.goto(site_url + "manifest.webmanifest")
+    new.evaluate(
+        """() => new Promise((resolve) => {
+            const request = indexedDB.open('py-memory', 99);
+            request.onsuccess = () => { request.result.close(); resolve(); };
+        })"""
+    )
+    page = context.new_page()
+    page.goto(f"{site_url}?lang={lang}")
+    expect(failure(page)).to_contain_text(words)
+
+
+def test_a_missing_policy(launch: Launch, site_url: str) -> None:
+    """As where something between strips the header that the service worker trusts in."""
+    context = launch()
+
+    def answer(route: Route) -> None:
+        route.fulfill(body=route.fetch().text(), content_type="text/javascript")
+
+    context.route("**/assets/worker-*.js", answer)
+    context.add_init_script(
+        """Object.defineProperty(navigator, 'serviceWorker', {value: Object.assign(new EventTarget(), {
+            controller: {}, ready: new Promise(() => null),
+            register: async () => new EventTarget(),
+        })})"""
+    )
+    page = context.new_page()
+    page.goto(site_url + "?lang=en")
+    expect(failure(page)).to_contain_text("content security policy is not in force")
+
+
+def test_storage_that_the_browser_removed(launch: Launch, open_page: OpenPage, site_url: str) -> None:
+    context = launch()
+    page = open_page(context)
+    say(page, "The boiler makes a noise.")
+    page.wait_for_timeout(1500)
+    devtools = context.new_cdp_session(page)
+    page.goto("about:blank")
+    devtools.send("Storage.clearDataForOrigin", {"origin": site_url.rstrip("/"), "storageTypes": "indexeddb"})
+    page.close()
+    page = open_page(context)
+    expect(page.locator(".banner[data-code=evicted]")).to_contain_text("removed what was stored")
+    expect(page.locator("article")).to_have_count(0)
+
+
+def test_another_tab_takes_over(launch: Launch, open_page: OpenPage) -> None:
+    context = launch()
+    first, second = open_page(context), open_page(context)
+    second.locator(".banner[data-code=other-tab]").get_by_role("button", name="Use here").click()
+    expect(first.locator(".banner[data-code=other-tab]")).to_contain_text(
+        "has taken the memory over", timeout=60_000
+    )
+    expect(second.locator(".banner")).to_have_count(0)
+
+
+def test_an_old_page_reloads_and_else_says_so(launch: Launch, site_url: str, open_page: OpenPage) -> None:
+    """The owner of the memory, another tab, runs another version of the program."""
+    context = launch()
+    open_page(context)
+    page = context.new_page()
+    page.add_init_script(
+        """sessionStorage.setItem('loads', 1 + Number(sessionStorage.getItem('loads')));
+        const post = Worker.prototype.postMessage;
+        Worker.prototype.postMessage = function (message) {
+            if (message.request) message.request.v = 0;
+            post.call(this, message);
+        };"""
+    )
+    page.goto(site_url + "?lang=en")
+    banner = page.locator(".banner[data-code=problem-version]")
+    expect(banner).to_contain_text("runs another version of the program", timeout=60_000)
+    expect(banner.get_by_role("button", name="Reload")).to_be_visible()
+    assert page.evaluate("sessionStorage.getItem('loads')") == "2"
+
+
+def test_a_backup_is_recommended(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch())
+    host.add_many(page, host.start_session(page), 200, words=1)
+    banner = page.locator(".banner[data-code=backup]")
+    expect(banner).to_have_count(0)
+    page.reload()
+    expect(banner).to_contain_text("200 messages here are in no backup", timeout=60_000)
+    with page.expect_download():
+        banner.get_by_role("button", name="Export").click()
+    expect(banner).to_have_count(0)
+    host.add_many(page, host.sessions(page)[0]["id"], 200, words=1)
+    page.reload()
+    banner.get_by_role("button", name="Dismiss").click(timeout=60_000)
+    page.reload()
+    wait_until_ready(page)
+    expect(page.locator(".sidebar-foot")).to_contain_text("Last backup")
+    expect(banner).to_have_count(0)

@@ -1,5 +1,6 @@
 /** openMemory(): the memory as other code of the page uses it, whichever tab owns it. */
 
+import { BlockedError } from "../host/idb";
 import { uuid7 } from "../host/ids";
 import type { FromWorker, OwnerStatus, Recovery } from "../host/rpc";
 import { Link, named } from "./link";
@@ -16,6 +17,7 @@ const ESTIMATE_MS = 5_000;
 const NOT_STARTED: OwnerStatus = {
   state: "saved",
   generation: 0,
+  generations: [],
   dirty: 0,
   lastSaved: null,
   memoryOnly: false,
@@ -71,7 +73,10 @@ class Memory implements PyMemory {
     }
     // Without locks nothing is kept, waiting messages included.
     this.waiting = "locks" in navigator ? new WaitingMessages(this.database) : null;
-    this.waiting?.list().then((messages) => messages.forEach((message) => this.round(message, true)), () => undefined);
+    this.waiting?.list().then(
+      (messages) => messages.forEach((message) => this.round(message, true)),
+      (error: unknown) => error instanceof BlockedError && this.blocked(error),
+    );
   }
 
   async call(method: string, kwargs: Record<string, unknown> = {}): Promise<unknown> {
@@ -119,7 +124,7 @@ class Memory implements PyMemory {
 
   status(): Status {
     const state = this.owner === "none" ? "starting" : this.report.state;
-    return { ...this.report, ...this.storage, state, owner: this.owner };
+    return { ...this.report, ...this.storage, persistence: this.persistence(), state, owner: this.owner };
   }
 
   on<E extends keyof PyMemoryEvents>(event: E, listener: (detail: PyMemoryEvents[E]) => void): () => void {
@@ -177,6 +182,11 @@ class Memory implements PyMemory {
     }
   }
 
+  /** The worker waits behind this page, and is not told why. */
+  private blocked({ name, message }: BlockedError): void {
+    this.receive({ type: "failed", error: { name, message, code: "blocked" }, choices: [] });
+  }
+
   private receiveEvent(message: Extract<FromWorker, { type: "event" }>): void {
     if (message.event === "boot") this.holds = message.detail.step !== "lock";
     if (message.event === "status") {
@@ -216,6 +226,12 @@ class Memory implements PyMemory {
 
   private markerName(): string {
     return encodeURIComponent(this.database);
+  }
+
+  private persistence(): Status["persistence"] {
+    if (!(navigator as Partial<Navigator>).storage) return "unsupported";
+    if (this.storage.persistent) return "granted";
+    return this.askedToPersist && this.storage.persistent === false ? "refused" : "unasked";
   }
 
   /** Asked once there is something worth keeping. */

@@ -5,12 +5,16 @@ export interface Status {
   owner: "this-tab" | "other-tab" | "none";
   /** Counts the rewrites of the stored base. */
   generation: number;
+  /** The generation in use and the one before, if that is kept. */
+  generations: OwnerStatus["generations"];
   /** Pages (1 KiB) that are not on disk yet. */
   dirty: number;
   /** Milliseconds UTC. */
   lastSaved: number | null;
   /** Whether the browser has promised not to clear the storage; null: not known. */
   persistent: boolean | null;
+  /** What became of asking for that: it is done once something has been said. */
+  persistence: "unasked" | "granted" | "refused" | "unsupported";
   /** Bytes used and allowed on this origin. */
   usage: number | null;
   quota: number | null;

@@ -13,7 +13,7 @@ export class WaitingMessages {
   private readonly connection: Connection;
 
   constructor(database: string) {
-    this.connection = new Connection(database);
+    this.connection = Connection.shared(database);
   }
 
   add(message: WaitingMessage): Promise<unknown> {

@@ -36,6 +36,8 @@ export interface Generation {
   log: [generation: number, seq: number];
   /** The last record that belongs to it; null: all there are. */
   lastSeq: number | null;
+  /** When it was made (ms UTC). */
+  at?: number;
 }
 
 export interface Manifest {

@@ -43,6 +43,7 @@ export class Host {
     return {
       state: saver.state,
       generation: saver.log?.generation ?? 0,
+      generations: saver.log?.generations ?? [],
       dirty: saver.dirty,
       lastSaved: saver.lastSaved,
       memoryOnly: saver.log === null,
@@ -118,6 +119,8 @@ export class Host {
         return this.importFile(kwargs["file"] as Blob, kwargs["mode"] === "replace" ? "replace" : "merge");
       case "vacuum":
         return this.vacuum();
+      case "check":
+        return this.checkNow();
       case "compact":
         return this.compact().then(() => '{"value": null}');
       default:
@@ -305,6 +308,16 @@ export class Host {
     } catch (error) {
       this.emit({ event: "error", detail: toRemote(error) });
     }
+  }
+
+  /** What SQLite finds wrong. If there is anything, idle time goes back to the last whole state. */
+  private checkNow(): string {
+    const problems = this.python.check();
+    if (problems !== "[]") {
+      this.checked = false;
+      this.scheduleIdle();
+    }
+    return `{"value": ${problems}}`;
   }
 
   private async check(): Promise<void> {

@@ -45,10 +45,19 @@ export function result<T>(request: IDBRequest<T>): Promise<T> {
   });
 }
 
+const shared = new Map<string, Connection>();
+
 export class Connection {
   private handle: Promise<IDBDatabase> | null = null;
 
   constructor(readonly name: string) {}
+
+  /** One for the whole page: of several that wait for an upgrade, the browser tells only the first that it is blocked. */
+  static shared(name: string): Connection {
+    const connection = shared.get(name) ?? new Connection(name);
+    shared.set(name, connection);
+    return connection;
+  }
 
   open(): Promise<IDBDatabase> {
     this.handle ??= this.connect().catch((error: unknown) => {

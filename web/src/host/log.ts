@@ -7,6 +7,7 @@ import { FIRST_GENERATION, chunkChecksum, recordChecksum } from "./format";
 import type { ChunkRecord, Generation, Manifest, RedoRecord } from "./format";
 import { type Connection, type StoreName, result } from "./idb";
 import { type Candidate, type Loaded, recordBytes } from "./restore";
+import type { KeptGeneration } from "./rpc";
 import { dropView } from "./view";
 
 /** Another tab has taken the memory over; what this one still holds must not be written. */
@@ -89,8 +90,10 @@ export class Log {
     return this.manifest.purge;
   }
 
-  get previousGeneration(): boolean {
-    return this.manifest.previous !== null;
+  /** The one in use, then the one that is kept. */
+  get generations(): KeptGeneration[] {
+    const { current, previous } = this.manifest;
+    return [current, ...(previous ? [previous] : [])].map(({ generation, at = null }) => ({ generation, at }));
   }
 
   /**
@@ -192,6 +195,7 @@ export class Log {
         // Records made since the start still carry the former generation.
         log: [former.generation, seq + 1],
         lastSeq: null,
+        at: Date.now(),
       };
       await settled(() => this.swap(current, former));
       this.logBytes -= bytesBefore;
@@ -224,6 +228,7 @@ export class Log {
       size: file.size,
       log: [target, this.lastSeq + 1],
       lastSeq: null,
+      at: Date.now(),
     };
     await this.swap(current, options.purge ? null : { ...former, lastSeq: this.lastSeq }, options.changed);
     file.dirty.clear();

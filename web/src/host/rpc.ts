@@ -21,10 +21,17 @@ export interface RemoteError {
 /** `value` is the JSON text {"value"} or {"error"} of py_memory.browser, or a Blob where the answer is a file. */
 export type Reply = { id: string; value: string | Blob } | { id: string; error: RemoteError };
 
+export interface KeptGeneration {
+  generation: number;
+  /** When it was made; null: not known. */
+  at: number | null;
+}
+
 /** What an owner tells every tab about itself. */
 export interface OwnerStatus {
   state: "saving" | "saved" | "unsaved";
   generation: number;
+  generations: KeptGeneration[];
   dirty: number;
   lastSaved: number | null;
   memoryOnly: boolean;

@@ -65,6 +65,8 @@ export interface Outgoing {
   session_id: string | null;
   text: string;
   at: number;
+  /** It lies on disk until it is answered. */
+  kept?: boolean;
   /** Why it could not be stored. */
   problem?: Problem;
 }

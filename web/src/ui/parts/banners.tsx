@@ -2,6 +2,7 @@
 
 import type { JSX } from "preact";
 import { sentence, t } from "../i18n";
+import { isBackupDue, messagesSince, snoozeBackup } from "../state/backup";
 import { exportFile, saveNow } from "../state/files";
 import { act, memoryNow } from "../state/memory";
 import { type State, state } from "../state/state";
@@ -15,12 +16,14 @@ interface Banner {
   actions?: ReadonlyArray<{ label: string; run: () => void }>;
   /** It goes when its cause does, not before. */
   stays?: boolean;
+  dismissed?: () => void;
 }
 
 const EXPORT = { label: t.header.export, run: () => act(exportFile) };
 const RELOAD = { label: t.failed.reload, run: () => location.reload() };
 
-function bannersFor({ status, problem, update }: State): Banner[] {
+function bannersFor(now: State): Banner[] {
+  const { status, problem, update, taken } = now;
   const banners: Banner[] = [];
   const warning = status?.warning as keyof typeof t.banners | null | undefined;
   if (warning && warning in t.banners) {
@@ -41,7 +44,7 @@ function bannersFor({ status, problem, update }: State): Banner[] {
   }
   if (status?.owner === "other-tab") {
     const here = { label: t.banners.useHere, run: () => memoryNow()?.takeOver() };
-    banners.push({ code: "other-tab", tone: "info", text: t.banners.otherTab, actions: [here] });
+    banners.push({ code: "other-tab", tone: "info", text: taken ? t.banners.taken : t.banners.otherTab, actions: [here] });
   }
   if (update) {
     banners.push({
@@ -51,6 +54,10 @@ function bannersFor({ status, problem, update }: State): Banner[] {
       actions: [{ label: t.banners.updateNow, run: update }],
     });
   }
+  if (isBackupDue(now)) {
+    const text = t.backupDue(messagesSince(now));
+    banners.push({ code: "backup", tone: "info", text, actions: [EXPORT], dismissed: snoozeBackup });
+  }
   return banners;
 }
 
@@ -58,11 +65,12 @@ export function Banners(): JSX.Element {
   useStore(state, (value) => value.status);
   useStore(state, (value) => value.problem);
   useStore(state, (value) => value.update);
+  useStore(state, isBackupDue);
   const dismissed = useStore(state, (value) => value.dismissed);
   const banners = bannersFor(state.get()).filter(({ code, stays }) => stays || !dismissed.includes(code));
   return (
     <div class="banners" aria-live="polite">
-      {banners.map(({ code, tone, text, actions, stays }) => (
+      {banners.map(({ code, tone, text, actions, stays, dismissed: put }) => (
         <div key={code} class={`banner ${tone}`} data-code={code}>
           <p>{text}</p>
           <div class="banner-actions">
@@ -76,7 +84,10 @@ export function Banners(): JSX.Element {
                 type="button"
                 class="icon-button"
                 aria-label={t.dismiss}
-                onClick={() => state.set({ dismissed: [...dismissed, code] })}
+                onClick={() => {
+                  put?.();
+                  state.set({ dismissed: [...dismissed, code] });
+                }}
               >
                 <Icon name="close" />
               </button>

@@ -15,7 +15,7 @@ const SEARCH_MS = 150;
 
 export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
   const open = useStore(state, (value) => value.drawer);
-  const lastExport = useStore(state, (value) => value.lastExport);
+  const lastExport = useStore(state, (value) => value.backup?.at);
   const loaded = useStore(state, (value) => value.loaded);
   const sidebar = useRef<HTMLElement>(null);
   const close = (): void => state.set({ drawer: false });

@@ -6,16 +6,19 @@ import { counted, t } from "../i18n";
 import type { Fact, Message, Outgoing, Receipt } from "../model";
 import { noticed } from "./facts";
 import { act, asProblem, memory, memoryNow } from "./memory";
+import { isOutdated } from "./outdated";
 import { refreshAll, refreshSessions, sessionForSending } from "./sessions";
 import { DATABASE, state, streams } from "./state";
 import { offerUndo } from "./undo";
 
 const DELTA_MS = 50;
 
+/** Without locks nothing is kept. */
+const waiting = "locks" in navigator ? new WaitingMessages(DATABASE) : null;
+
 /** Messages of an earlier visit that were never answered: shown at once, sent by the memory when it is open. */
 export async function showUnanswered(): Promise<void> {
-  if (!("locks" in navigator)) return; // nothing is kept
-  const left = await new WaitingMessages(DATABASE).list().catch(() => []);
+  const left = (await waiting?.list().catch(() => null)) ?? [];
   for (const { message_id: id, session_id, text, at } of left) {
     if (session_id) void sessionExists(session_id);
     begin({ id, session_id, text, at });
@@ -64,6 +67,12 @@ function begin(message: Outgoing): void {
 
 function follow(message: Outgoing): void {
   const { id, session_id, text } = message;
+  // At once, as the memory itself may still be a while.
+  const kept = waiting?.add({ message_id: id, session_id, text, at: message.at });
+  kept?.then(
+    () => revise(id, { kept: true }),
+    () => undefined,
+  );
   const round = async (): Promise<void> => {
     const open = await memory();
     await sessionForSending(session_id);
@@ -72,10 +81,14 @@ function follow(message: Outgoing): void {
   round()
     .catch((error: unknown) => {
       const problem = asProblem(error);
-      const { outgoing } = state.get();
-      state.set({ outgoing: outgoing.map((other) => (other.id === id ? { ...other, problem } : other)) });
+      if (!isOutdated(problem)) revise(id, { problem });
     })
     .finally(() => ended(id));
+}
+
+function revise(id: string, changes: Partial<Outgoing>): void {
+  const { outgoing } = state.get();
+  state.set({ outgoing: outgoing.map((other) => (other.id === id ? { ...other, ...changes } : other)) });
 }
 
 function ended(id: string): void {

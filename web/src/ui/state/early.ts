@@ -36,11 +36,10 @@ const messageShown = ({ id, session_id, created_at, role, content, edited, statu
   notes: [],
 });
 
-let connection: Connection | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Without locks nothing is kept. */
-const stored = (): Connection | null => ("locks" in navigator ? (connection ??= new Connection(DATABASE)) : null);
+const stored = (): Connection | null => ("locks" in navigator ? Connection.shared(DATABASE) : null);
 
 export async function showEarly(): Promise<void> {
   const place = stored();

@@ -2,17 +2,12 @@
 
 import { ownSentence, sentence, size, t } from "../i18n";
 import { type ImportReport, MAX_FILE_BYTES } from "../model";
+import { noteBackup, readBackup } from "./backup";
 import { refreshFacts } from "./facts";
-import { asProblem, call, memory, memoryNow, toast } from "./memory";
+import { asProblem, memory, memoryNow, toast } from "./memory";
 import { refreshMessages, refreshSessions } from "./sessions";
 import { state } from "./state";
 import { tellZone } from "./zone";
-
-const LAST_EXPORT = "page.last_export";
-
-export async function readLastExport(): Promise<void> {
-  state.set({ lastExport: await call<number | null>("get_setting", { name: LAST_EXPORT }) });
-}
 
 export async function exportFile(): Promise<void> {
   if (state.get().busy) return;
@@ -22,9 +17,7 @@ export async function exportFile(): Promise<void> {
     const name = fileName("py_memory");
     download(new Blob([bytes], { type: "application/vnd.sqlite3" }), name);
     toast({ text: t.files.exported(name, size(bytes.length)) });
-    const now = Date.now();
-    state.set({ lastExport: now });
-    await call("set_setting", { name: LAST_EXPORT, value: now });
+    await noteBackup();
   } finally {
     state.set({ busy: null });
   }
@@ -67,7 +60,7 @@ async function bringIn(bytes: Uint8Array<ArrayBuffer>, mode: "merge" | "replace"
   if (mode === "replace") state.set({ current: null, messages: [] });
   await refreshSessions();
   if (state.get().current === null) state.set({ current: state.get().sessions[0]?.id ?? null });
-  await Promise.all([refreshMessages(), refreshFacts(), tellZone()]);
+  await Promise.all([refreshMessages(), refreshFacts(), readBackup(), tellZone()]);
   state.set({ dialog: { kind: "imported", report } });
 }
 

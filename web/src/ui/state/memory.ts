@@ -3,6 +3,7 @@
 import type { PyMemory } from "../../client/types";
 import type { Problem } from "../model";
 import { sentence } from "../i18n";
+import { isOutdated } from "./outdated";
 import { state, type Toast } from "./state";
 import { uuid7 } from "../../host/ids";
 
@@ -32,7 +33,10 @@ export function asProblem(error: unknown): Problem {
 
 /** Runs something the user asked for; what goes wrong is shown. */
 export function act(work: () => Promise<unknown>): void {
-  work().catch((error: unknown) => toast({ text: sentence(asProblem(error)), tone: "problem" }));
+  work().catch((error: unknown) => {
+    const problem = asProblem(error);
+    if (!isOutdated(problem)) toast({ text: sentence(problem), tone: "problem" });
+  });
 }
 
 export function toast(options: Partial<Toast> & { text: string }): void {

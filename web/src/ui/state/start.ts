@@ -3,11 +3,12 @@
 import { openMemory } from "../../client";
 import type { PyMemory } from "../../client/types";
 import { registerServiceWorker } from "../../site";
+import { t } from "../i18n";
+import { readBackup } from "./backup";
 import { receive, showUnanswered } from "./chat";
-import { readLastExport } from "./files";
 import { keepDrafts, watchDrafts } from "./drafts";
 import { hideEarly, showEarly, watchEarly } from "./early";
-import { act, provideMemory } from "./memory";
+import { act, memoryNow, provideMemory, toast } from "./memory";
 import { findPlace, keepPlace, loadFirst, refreshAll } from "./sessions";
 import { type BootStep, state } from "./state";
 import { keepOffers, offerAgain } from "./undo";
@@ -16,6 +17,8 @@ import { tellZone } from "./zone";
 const REFRESH_MS = 120;
 /** They change neither chats nor facts. */
 const QUIET = new Set(["set_setting", "record_uses", "set_feedback"]);
+
+const UNSAVED = new Set(["quota", "storage", "unsaved"]);
 
 declare global {
   var pyMemory: PyMemory | undefined;
@@ -46,7 +49,7 @@ export async function start(): Promise<void> {
   await memory.ready;
   state.set({ ready: true, failure: null });
   act(loadFirst);
-  act(readLastExport);
+  act(readBackup);
   offerAgain(refreshAll);
 }
 
@@ -59,7 +62,17 @@ function watchMemory(memory: PyMemory): void {
   memory.on("boot", ({ step }) => state.set({ boot: step as BootStep }));
   memory.on("chat", receive);
   memory.on("status", (status) => state.set({ status, ...(status.owner === "none" ? {} : { failure: null }) }));
-  memory.on("saved", () => state.set({ problem: null }));
+  let mine = false;
+  memory.on("owner", ({ owner }) => {
+    state.set({ taken: mine && owner === "other-tab" });
+    if (owner !== "none") mine = owner === "this-tab" || state.get().taken;
+  });
+  memory.on("saved", () => {
+    const { problem } = state.get();
+    if (!problem || problem.code === "version") return;
+    state.set({ problem: null });
+    if (UNSAVED.has(problem.code ?? "")) toast({ text: t.savedAgain });
+  });
   memory.on("error", (fault) => {
     // Only what keeps the memory from opening comes with choices. Two others are also in the status, as warnings.
     if (fault.choices) {
@@ -83,20 +96,35 @@ function watchSurroundings(): void {
   });
   addEventListener("appinstalled", () => state.set({ installable: null }));
   addEventListener("beforeunload", (event) => {
-    const { status, outgoing } = state.get();
-    const unsaved = status?.state === "unsaved" && (status.dirty > 0 || status.memoryOnly);
-    if (unsaved && (state.get().messages.length > 0 || outgoing.length > 0)) event.preventDefault();
+    const { messages, outgoing } = state.get();
+    const lost = isUnsaved() && (messages.length > 0 || outgoing.length > 0);
+    if (lost || outgoing.some(({ kept }) => !kept)) event.preventDefault();
   });
   addEventListener("pagehide", () => {
     keepDrafts();
     keepPlace();
     keepOffers();
+    saveSoon();
   });
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "hidden") keepDrafts();
-    else if (state.get().ready) act(() => tellZone()); // the device may have travelled
+    if (document.visibilityState === "hidden") {
+      keepDrafts();
+      saveSoon();
+    } else if (state.get().ready) {
+      act(() => tellZone()); // the device may have travelled
+    }
   });
   fitKeyboard();
+}
+
+function isUnsaved(): boolean {
+  const { status } = state.get();
+  return status?.state === "saving" || (status?.state === "unsaved" && (status.dirty > 0 || status.memoryOnly));
+}
+
+/** A page that is put away may not come back: what could not be saved is tried once more. */
+function saveSoon(): void {
+  if (isUnsaved() && !state.get().status?.memoryOnly) void memoryNow()?.flush().catch(() => undefined);
 }
 
 /** Where the on-screen keyboard covers the page instead of shrinking it, the page shrinks itself. */

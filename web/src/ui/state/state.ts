@@ -3,6 +3,7 @@
 import type { MemoryFault, Status } from "../../client/types";
 import type { Texts } from "../i18n";
 import type { Fact, ImportReport, Message, Outgoing, Problem, Session } from "../model";
+import type { Backup } from "./backup";
 import { Store } from "./store";
 
 export type BootStep = "install" | "lock" | "load" | "restore" | "python" | "open";
@@ -52,6 +53,8 @@ export interface State {
   /** Banners that the user has put away, by code. */
   dismissed: readonly string[];
   update: (() => void) | null;
+  /** Another tab has taken the memory from this one. */
+  taken: boolean;
   sessions: readonly Session[];
   moreSessions: boolean;
   query: string;
@@ -79,7 +82,10 @@ export interface State {
   /** What is in the message box. */
   draft: string;
   busy: "export" | "import" | null;
-  lastExport: number | null;
+  /** The last export; null: never. */
+  backup: Backup | null;
+  /** Rows by table, and bytes. */
+  counts: Readonly<Record<string, number>> | null;
   installable: (() => void) | null;
 }
 
@@ -96,6 +102,7 @@ export const state = new Store<State>({
   problem: null,
   dismissed: [],
   update: null,
+  taken: false,
   sessions: [],
   moreSessions: false,
   query: "",
@@ -116,7 +123,8 @@ export const state = new Store<State>({
   pointed: null,
   draft: "",
   busy: null,
-  lastExport: null,
+  backup: null,
+  counts: null,
   installable: null,
 });
 

@@ -25,7 +25,16 @@ from .store import MemoryStore
 __all__ = ["Host", "read_file", "start"]
 
 # They take paths, hand out context managers or belong to the host.
-NOT_FOR_THE_PAGE = {"action", "close", "durable", "export_to", "idle_work", "import_file", "import_rows"}
+NOT_FOR_THE_PAGE = {
+    "action",
+    "close",
+    "compact",
+    "durable",
+    "export_to",
+    "idle_work",
+    "import_file",
+    "import_rows",
+}
 
 
 class Bridge(Protocol):

@@ -37,6 +37,7 @@ __all__ = [
     "clear_tables",
     "open_block_file",
     "open_untrusted",
+    "query_read_only",
     "schema_of",
 ]
 
@@ -144,6 +145,28 @@ def open_untrusted(path: Path) -> sqlite3.Connection:
     connection.set_authorizer(allowed)
     connection.set_progress_handler(lambda: time.monotonic() > deadline, _UNTRUSTED_STEPS)
     return connection
+
+
+def query_read_only(path: str | Path, sql: str, limit: int) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Names of columns and at most `limit` rows of one statement that only reads.
+
+    Raises InvalidInputError for a statement that fails or would change something, NotADatabaseError.
+    """
+    _refuse_foreign_file(str(path))
+    uri = f"file:{quote(Path(path).resolve().as_posix())}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+    try:
+        connection.create_function("search_terms", 1, text.search_terms, deterministic=True)
+        connection.create_function("search_marks", 2, text.search_marks, deterministic=True)
+        connection.create_function("search_fold", 1, text.normalize, deterministic=True)
+        connection.execute("PRAGMA query_only=ON")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        cursor = connection.execute(sql)
+        return [column[0] for column in cursor.description or ()], cursor.fetchmany(limit)
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        raise InvalidInputError(f"SQLite refuses the statement: {error}.") from error
+    finally:
+        connection.close()
 
 
 def clear_tables(path: str | Path, tables: Iterable[str]) -> None:
@@ -411,6 +434,14 @@ class Database:
             if self._depth:
                 raise RuntimeError("an image cannot be written inside a transaction")
             self._run("VACUUM INTO ?", (str(path),))
+
+    def compact(self) -> None:
+        """Rewrites the file in place, so that nothing deleted is left in it or in a journal beside it."""
+        with self._lock:
+            if self._depth:
+                raise RuntimeError("a file cannot be compacted inside a transaction")
+            self._run("VACUUM")
+            self.query("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def integrity_check(self, *, quick: bool = False) -> list[str]:
         """SQLite's own check; an empty list means sound. `quick` leaves indexes out."""

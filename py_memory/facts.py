@@ -8,6 +8,7 @@ a fingerprint and no text.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 from . import text
@@ -25,6 +26,7 @@ from .rows.identities import (
     insert_identity,
     normalized_contact,
 )
+from .rows.messages import find_message
 from .rows.namespaces import namespace_of
 from .rows.rejections import add_rejection, is_rejected, remove_rejection
 from .undo import Operation, UndoLog
@@ -158,7 +160,7 @@ class Facts:
         fact = rows.get_fact(self._db, self._user, id)
         if fact.status == "current" and value is None:
             operation = self._undo.begin()
-            self._undo.change(operation, "facts", id, needs_review=False)
+            self._undo.change(operation, "facts", id, needs_review=False, **self._source_now(fact))
             return self._after(operation, id)
         if fact.status not in ("candidate", "disputed"):
             raise InvalidInputError(
@@ -224,6 +226,56 @@ class Facts:
         self._undo.change(operation, "facts", id, status="archived", valid_to=self._clock())
         return self._after(operation, id)
 
+    def renew_fact(self, id: str) -> Fact:
+        """Makes an expired or archived fact current again, for its namespace's lifetime from now. Undoable.
+
+        Raises NotFoundError, and InvalidInputError for any other fact.
+        """
+        fact = rows.get_fact(self._db, self._user, id)
+        now = self._clock()
+        past = fact.status == "current" and fact.expires_at is not None and fact.expires_at <= now
+        if fact.status not in ("expired", "archived") and not past:
+            raise InvalidInputError(
+                f"The fact {fact.key!r} is {fact.status}; only an expired or archived one can be renewed."
+            )
+        namespace = namespace_of(self._db, self._user, fact.key)
+        operation = self._undo.begin()
+        if namespace.single_valued:
+            self._supersede_all(fact.key, fact, operation)
+        expires_at = now + namespace.ttl_ms if namespace.ttl_ms else None
+        self._undo.change(
+            operation, "facts", id, status="current", valid_to=None, expires_at=expires_at, last_used_at=now
+        )
+        return self._after(operation, id)
+
+    def merge(self, survivor: str, others: Sequence[str]) -> Fact:
+        """Makes one fact of several that say the same: the others become its history. Undoable."""
+        kept = rows.get_fact(self._db, self._user, survivor)
+        now = self._clock()
+        operation = self._undo.begin()
+        for id in others:
+            other = rows.get_fact(self._db, self._user, id)
+            kept = dataclasses.replace(
+                kept,
+                weight=kept.weight + other.weight,
+                use_count=kept.use_count + other.use_count,
+                pinned=kept.pinned or other.pinned,
+                confidence=max(kept.confidence, other.confidence),
+                last_used_at=max(kept.last_used_at or 0, other.last_used_at or 0) or None,
+            )
+            self._undo.change(
+                operation,
+                "facts",
+                id,
+                status="superseded",
+                superseded_by=survivor,
+                superseded_at=now,
+                valid_to=other.valid_to or now,
+            )
+        names = ("weight", "use_count", "pinned", "confidence", "last_used_at")
+        self._undo.change(operation, "facts", survivor, **{name: getattr(kept, name) for name in names})
+        return self._after(operation, survivor)
+
     # -- asking --
 
     def get_fact(self, key: str, *, as_of: int | None = None, known_at: int | None = None) -> Fact | None:
@@ -263,6 +315,15 @@ class Facts:
         return rows.facts_of_key(self._db, self._user, self._agent, key)
 
     # -- inside --
+
+    def _source_now(self, fact: Fact) -> dict[str, Any]:
+        """What the user confirms is supported by the message as it reads now, or by their word alone."""
+        if fact.source_message_id is None:
+            return {}
+        source = find_message(self._db, self._user, fact.source_message_id)
+        if source is None:
+            return {"source_message_id": None, "source_version_id": None}
+        return {"source_version_id": source.version_id}
 
     def _after(self, operation: Operation, id: str) -> Fact:
         return dataclasses.replace(rows.get_fact(self._db, self._user, id), operation_id=operation.id)

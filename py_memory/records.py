@@ -15,6 +15,7 @@ __all__ = [
     "ChainReport",
     "Delta",
     "Fact",
+    "Finding",
     "Hit",
     "Message",
     "MessageVersion",
@@ -141,6 +142,17 @@ class Fact(Record):
     last_used_at: int | None = None
     correction_count: int = 0
     operation_id: str | None = field(default=None, compare=False)  # for undo(), on a fact just changed
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Record):
+    """One thing that health() found: its kind as a stable code, how many rows it concerns, the first hundred
+    of their ids, and what fix_health() would do, None where only the user can decide."""
+
+    kind: str
+    count: int
+    subjects: tuple[str, ...]
+    fix: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,14 @@ from .facts import Facts
 from .forgetting import Forgetting
 from .formats.memory_file import export_memory, read_memory_file
 from .formats.memory_import import import_rows
+from .health import Health
 from .ids import uuid7
 from .recall import index
 from .recall import search as finding
 from .records import (
     ChainReport,
     Fact,
+    Finding,
     Hit,
     Message,
     MessageVersion,
@@ -88,6 +90,7 @@ class MemoryStore:
         self._undo = UndoLog(db, self.clock)
         self._facts = Facts(db, self.user_id, agent_id, self.clock, self._undo)
         self._forgetting = Forgetting(db, self.user_id, self.clock, self._undo, self._facts)
+        self._health = Health(db, self.user_id, self.clock, self._undo, self._facts)
 
     @contextmanager
     def action(self) -> Iterator[MemoryStore]:
@@ -673,6 +676,41 @@ class MemoryStore:
                 self._event("cleaned", "memory", receipt.operation_id)
             return receipt
 
+    def renew_fact(self, id: str) -> Fact:
+        """Makes an expired or archived fact current again. Undoable for 10 s."""
+        with self.database.transaction():
+            fact = self._facts.renew_fact(id)
+            self._event("renewed", "facts", id)
+            return fact
+
+    def health(self) -> list[Finding]:
+        """What is wrong with the memory or waits for the user, the gravest first; [] if nothing."""
+        with self.database.transaction():
+            return self._health.findings()
+
+    def fix_health(self, kind: str) -> int:
+        """Does what a finding of that kind says can be done. Returns how many rows it concerned."""
+        with self.database.transaction():
+            count = self._health.fix(kind)
+            self._event("fixed", "memory", kind)
+            return count
+
+    def consolidate(self) -> dict[str, int]:
+        """Tidies up without asking: what has expired is marked so, facts that say the same become one, what
+        has long been unused rests, and every fact is weighed anew. Undoable but for the weighing. Returns
+        counts by what was done."""
+        with self.database.transaction():
+            done = {
+                "expired": self._health.fix("stale"),
+                "merged": self._health.fix("duplicates"),
+                "archived": self._health.fix("resting"),
+                "reviewed": self._health.fix("unsupported"),
+                "weighed": self._health.weigh(),
+            }
+            if any(done.values()):
+                self._event("consolidated", "memory", self.user_id, json_text(done))
+            return done
+
     def stats(self) -> dict[str, int]:
         """Rows by table, and the database's size in bytes."""
         return stats.counts(self.database, self.user_id)
@@ -688,6 +726,13 @@ class MemoryStore:
             return index.merge(self.database, budget_ms)
 
     # -- files --
+
+    def compact(self) -> None:
+        """Rewrites the file and the search index in place: nothing that was deleted is left in them. In the
+        page the host does this by itself."""
+        with self.database.transaction():
+            index.optimize(self.database)
+        self.database.compact()
 
     def export_to(self, path: str | Path) -> None:
         """Writes the memory to a new file: one plain SQLite database without what only synchronisation

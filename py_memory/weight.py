@@ -37,6 +37,7 @@ def may_rest(fact: Fact, now: int) -> bool:
     idle = now - max(fact.created_at, fact.last_used_at or 0)
     return (
         fact.status == "current"
+        and (fact.expires_at is None or fact.expires_at > now)
         and not fact.pinned
         and fact.category not in _LASTING
         and not fact.key.startswith(("task::", "user::allergy", "user::diet"))

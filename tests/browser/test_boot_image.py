@@ -51,7 +51,8 @@ import json, random, secrets, sqlite3, uuid
 from py_memory.ids import uuid7
 sql = sqlite3.connect(":memory:")
 json.dumps({
-    "random": random.random(), "secrets": secrets.token_hex(8), "uuid4": str(uuid.uuid4()), "uuid7": uuid7(0)[14:],
+    "random": random.random(), "secrets": secrets.token_hex(8),
+    "uuid4": str(uuid.uuid4()), "uuid7": uuid7(0)[14:],
     "sqlite": sql.execute("SELECT hex(randomblob(8))").fetchone()[0],
     "sqlite number": sql.execute("SELECT random()").fetchone()[0],
 })`));

@@ -1,0 +1,257 @@
+"""Parses the command line, runs one command, prints its result."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from py_memory.agent import ChatAgent
+from py_memory.database import SCHEMA_VERSION, query_read_only
+from py_memory.errors import InvalidInputError, NotADatabaseError, PyMemoryError
+from py_memory.models.offline import OfflineAssistant
+from py_memory.records import Fact, Message, Receipt
+from py_memory.store import MemoryStore
+
+from .tables import table
+from .words import WORDS, language
+
+__all__ = ["main"]
+
+MAX_ROWS = 100_000
+_MAKE_A_FILE = ("import", "chat")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0 if all went well, 1 if health() found something, 2 for an error said on standard error."""
+    options = _parser().parse_args(arguments)
+    try:
+        path = Path(options.file)
+        if options.command not in _MAKE_A_FILE and not path.is_file():
+            raise NotADatabaseError(WORDS[language()]["no_file"].format(path=path))
+        result: int = options.run(options, path)
+        return result
+    except PyMemoryError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        sys.stderr.close()
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    words = WORDS[language()]
+    parser = argparse.ArgumentParser(prog="py-memory", description=words["about"])
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[[argparse.Namespace, Path], int]) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=words[name], description=words[name])
+        made.add_argument("file", metavar="memory.db")
+        made.set_defaults(run=run)
+        if name not in ("chat", "export"):
+            made.add_argument("--json", action="store_true")
+        return made
+
+    command("inspect", _inspect)
+    messages = command("messages", _messages)
+    messages.add_argument("--session")
+    messages.add_argument("--limit", type=int, default=50)
+    facts = command("facts", _facts)
+    facts.add_argument("--status", default="current", help="current, candidate, disputed … or all")
+    facts.add_argument("--prefix")
+    search = command("search", _search)
+    search.add_argument("text")
+    search.add_argument("--limit", type=int, default=50)
+    command("stats", _stats)
+    sql = command("sql", _sql)
+    sql.add_argument("statement")
+    doctor = command("doctor", _doctor)
+    doctor.add_argument("--fix", action="store_true")
+    export = command("export", _export)
+    export.add_argument("target")
+    add = command("import", _import)
+    add.add_argument("source")
+    add.add_argument("--mode", choices=("merge", "replace"), default="merge")
+    forget = command("forget", _forget)
+    what = forget.add_mutually_exclusive_group(required=True)
+    for name in ("fact", "message", "session", "text"):
+        what.add_argument(f"--{name}")
+    forget.add_argument("--yes", action="store_true")
+    command("chat", _chat)
+    return parser
+
+
+def _say(word: str, **values: object) -> None:
+    print(WORDS[language()][word].format(**values))
+
+
+def _print(options: argparse.Namespace, items: Sequence[Mapping[str, Any]], heads: Sequence[str]) -> None:
+    """As JSON the whole records, else the columns named."""
+    if options.json:
+        print(json.dumps(list(items), ensure_ascii=False, indent=1))
+    elif items:
+        print(table(heads, [[item.get(head) for head in heads] for item in items]))
+    else:
+        _say("none")
+
+
+def _on(time: int | None) -> str:
+    return "" if time is None else datetime.fromtimestamp(time / 1000).strftime("%Y-%m-%d %H:%M")
+
+
+def _described(item: Message | Fact) -> dict[str, Any]:
+    return {**item.to_dict(), "when": _on(item.created_at)}
+
+
+def _inspect(options: argparse.Namespace, path: Path) -> int:
+    store = MemoryStore(path)
+    sessions = store.list_sessions(limit=1)
+    found = {
+        "file": str(path),
+        "schema": SCHEMA_VERSION,
+        "user": store.user_id,
+        "last active": _on(sessions[0].last_active_at) if sessions else "",
+        "trace": "ok" if store.verify().ok else WORDS[language()]["chain_broken"],
+        **{name: count for name, count in store.stats().items() if count},
+    }
+    if options.json:
+        print(json.dumps(found, ensure_ascii=False, indent=1))
+    else:
+        print(table(["", path.name], list(found.items())))
+    return 0
+
+
+def _messages(options: argparse.Namespace, path: Path) -> int:
+    store = MemoryStore(path)
+    sessions = [options.session] if options.session else [s.id for s in store.list_sessions(limit=MAX_ROWS)]
+    found = [message for id in sessions for message in store.list_messages(id, limit=max(0, options.limit))]
+    found.sort(key=lambda message: (message.created_at, message.id))
+    shown = [_described(message) for message in found[-options.limit :]] if options.limit > 0 else []
+    _print(options, shown, ("when", "role", "content", "id"))
+    return 0
+
+
+def _facts(options: argparse.Namespace, path: Path) -> int:
+    store = MemoryStore(path)
+    status = None if options.status == "all" else options.status
+    facts = store.list_facts(status=status, prefix=options.prefix)
+    _print(
+        options,
+        [_described(f) for f in facts],
+        ("key", "value", "status", "confidence", "when", "quote", "id"),
+    )
+    return 0
+
+
+def _search(options: argparse.Namespace, path: Path) -> int:
+    hits = MemoryStore(path).search(options.text, limit=options.limit)
+    items = [{**hit.to_dict(), "when": _on(hit.created_at)} for hit in hits]
+    _print(options, items, ("when", "role", "text", "message_id"))
+    return 0
+
+
+def _stats(options: argparse.Namespace, path: Path) -> int:
+    counts = MemoryStore(path).stats()
+    if options.json:
+        print(json.dumps(counts, indent=1))
+    else:
+        print(table(["table", "rows"], list(counts.items())))
+    return 0
+
+
+def _sql(options: argparse.Namespace, path: Path) -> int:
+    heads, rows = query_read_only(path, options.statement, MAX_ROWS)
+    if options.json:
+        items = [dict(zip(heads, row, strict=True)) for row in rows]
+        print(json.dumps(items, ensure_ascii=False, indent=1, default=lambda value: value.hex()))
+    elif rows:
+        print(table(heads, rows))
+    else:
+        _say("none")
+    return 0
+
+
+def _doctor(options: argparse.Namespace, path: Path) -> int:
+    store = MemoryStore(path)
+    words = WORDS[language()]
+    findings = store.health()
+    if options.fix:
+        for finding in findings:
+            if finding.fix:
+                count = store.fix_health(finding.kind)
+                if not options.json:
+                    _say("fixed", kind=words[finding.kind], count=count)
+        findings = store.health()
+    if options.json:
+        print(json.dumps([finding.to_dict() for finding in findings], ensure_ascii=False, indent=1))
+    elif findings:
+        print(table(["", "#", "fix"], [[words[f.kind], f.count, f.fix or ""] for f in findings]))
+    else:
+        _say("healthy")
+    return 1 if findings else 0
+
+
+def _export(options: argparse.Namespace, path: Path) -> int:
+    target = Path(options.target)
+    if target.exists():
+        raise InvalidInputError(WORDS[language()]["exists"].format(path=target))
+    MemoryStore(path).export_to(target)
+    _say("exported", path=target)
+    return 0
+
+
+def _import(options: argparse.Namespace, path: Path) -> int:
+    report = MemoryStore(path).import_file(options.source, mode=options.mode)
+    if options.json:
+        print(json.dumps(report, ensure_ascii=False, indent=1))
+    else:
+        _say(
+            "imported",
+            imported=_counted(report["imported"]),
+            skipped=_counted(report["skipped"]),
+            conflicts=report["conflicts"],
+            refused=len(report["refused"]),
+        )
+    return 0
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{table} {count}" for table, count in counts.items()) or "0"
+
+
+def _forget(options: argparse.Namespace, path: Path) -> int:
+    """Without --yes the counts are those of a deletion that is taken back at once."""
+    store = MemoryStore(path)
+    receipt: Receipt = store.forget(
+        fact_id=options.fact, message_id=options.message, session_id=options.session, text=options.text
+    )
+    if not options.yes:
+        store.undo(receipt.operation_id)
+    if options.json:
+        print(json.dumps({**receipt.to_dict(), "done": options.yes}, ensure_ascii=False, indent=1))
+    else:
+        _say("gone" if options.yes else "will_go", counts=_counted(receipt.counts))
+    if options.yes:
+        store.compact()
+    store.close()
+    return 0
+
+
+def _chat(options: argparse.Namespace, path: Path) -> int:
+    store = MemoryStore(path)
+    agent = ChatAgent(store, OfflineAssistant())
+    session = store.get_or_create_session().id
+    while True:
+        try:
+            said = input("> ")
+        except (EOFError, KeyboardInterrupt):
+            print()
+            _say("goodbye")
+            return 0
+        if said.strip():
+            print(asyncio.run(agent.chat_round(session, said)).content)

@@ -1,0 +1,136 @@
+"""The command line, run as people run it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from py_memory import MemoryStore
+from py_memory.cli import main
+from py_memory.cli.tables import table, width
+
+pytestmark = pytest.mark.cpython
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "memory.db"
+    store = MemoryStore(path)
+    session = store.create_session("Dinner").id
+    said = store.add_message(session, "user", "Mei cannot eat peanuts 花生")
+    store.add_message(session, "assistant", "Noted.")
+    store.set_fact("user::allergy", "花生", source_message_id=said.id, quote="cannot eat peanuts")
+    store.close()
+    return path
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+    code = main([str(argument) for argument in arguments])
+    return code, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["inspect", "messages", "facts", "stats", "doctor"])
+def test_every_look_has_a_table_and_json(
+    capsys: pytest.CaptureFixture[str], file: Path, command: str
+) -> None:
+    code, text = run(capsys, command, file)
+    assert code == 0
+    assert text.strip()
+    code, text = run(capsys, command, file, "--json")
+    assert code == 0
+    json.loads(text)
+
+
+def test_facts_and_messages_as_json_are_whole_records(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    (fact,) = json.loads(run(capsys, "facts", file, "--json")[1])
+    assert (fact["key"], fact["value"], fact["quote"]) == ("user::allergy", "花生", "cannot eat peanuts")
+    messages = json.loads(run(capsys, "messages", file, "--json", "--limit", "1")[1])
+    assert [message["content"] for message in messages] == ["Noted."]
+
+
+def test_search(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    (hit,) = json.loads(run(capsys, "search", file, "花生", "--json")[1])
+    assert "peanuts 花生" in hit["text"]
+    assert run(capsys, "search", file, "cashews") == (0, "Nothing found.\n")
+
+
+def test_sql_reads_and_only_reads(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    code, text = run(capsys, "sql", file, "SELECT value FROM facts", "--json")
+    assert (code, json.loads(text)) == (0, [{"value": "花生"}])
+    before = file.read_bytes()
+    for statement in ("DELETE FROM facts", "ATTACH 'other.db' AS o", "SELECT 1; SELECT 2", "nonsense"):
+        assert run(capsys, "sql", file, statement)[0] == 2
+    assert file.read_bytes() == before
+
+
+def test_export_and_import(capsys: pytest.CaptureFixture[str], file: Path, tmp_path: Path) -> None:
+    copy, other = tmp_path / "copy.db", tmp_path / "other.db"
+    assert run(capsys, "export", file, copy)[0] == 0
+    assert run(capsys, "export", file, copy)[0] == 2
+    assert run(capsys, "import", other, copy)[0] == 0
+    assert json.loads(run(capsys, "facts", other, "--json")[1])[0]["value"] == "花生"
+
+
+def test_doctor_finds_and_fixes(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    store = MemoryStore(file)
+    session = store.list_sessions()[0].id
+    store.edit_message(store.list_messages(session)[0].id, "Mei eats everything")
+    store.close()
+    code, text = run(capsys, "doctor", file, "--json")
+    assert (code, [finding["kind"] for finding in json.loads(text)]) == (1, ["waiting"])
+    code, text = run(capsys, "doctor", file, "--fix")
+    assert code == 1
+    assert "wait for your answer" in text
+
+
+def test_forget_says_first_and_leaves_no_trace(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    code, text = run(capsys, "forget", file, "--text", "peanuts")
+    assert code == 0
+    assert "messages 1" in text
+    assert "facts 1" in text
+    assert len(json.loads(run(capsys, "facts", file, "--json")[1])) == 1
+    assert run(capsys, "forget", file, "--text", "peanuts", "--yes")[0] == 0
+    assert run(capsys, "facts", file, "--json")[1].strip() == "[]"
+    data = b"".join(path.read_bytes() for path in file.parent.glob("memory.db*"))
+    assert b"peanut" not in data
+    assert "花生".encode() not in data
+
+
+def test_what_is_not_there_or_not_ours(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(capsys, "facts", tmp_path / "none.db")[0] == 2
+    assert not (tmp_path / "none.db").exists()
+    (tmp_path / "text.db").write_text("not a database")
+    assert run(capsys, "facts", tmp_path / "text.db")[0] == 2
+    connection = sqlite3.connect(tmp_path / "foreign.db")
+    connection.execute("CREATE TABLE t (a)")
+    connection.close()
+    assert run(capsys, "inspect", tmp_path / "foreign.db")[0] == 2
+
+
+def test_as_a_program_in_chinese(file: Path) -> None:
+    command = [sys.executable, "-m", "py_memory.cli", "search", str(file), "不存在"]
+    done = subprocess.run(command, capture_output=True, env={"LC_ALL": "zh_CN.UTF-8"}, check=True)
+    assert done.stdout.decode().strip() == "没有找到。"
+
+
+def test_chat(file: Path) -> None:
+    command = [sys.executable, "-m", "py_memory.cli", "chat", str(file)]
+    done = subprocess.run(command, input=b"what do you know about me?\n", capture_output=True, check=True)
+    assert "花生" in done.stdout.decode()
+
+
+def test_tables_count_chinese_characters_twice() -> None:
+    assert width("花生 ok") == 7
+    lines = table(["key", "value"], [["a", "花生" * 40], ["b", "x\x1b[2J"]], columns=40).splitlines()
+    assert all(width(line) <= 40 for line in lines)
+    assert "\x1b" not in "".join(lines)

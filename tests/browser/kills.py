@@ -59,8 +59,9 @@ def kill_once(
     number: int,
     choose: random.Random,
 ) -> Marks:
-    """Writes until an instant of the phase whose turn it is, and kills. Returns what the page had said: the phase
-    as it was known at the kill, and every acknowledgement, also those that were still on their way.
+    """Writes until an instant of the phase whose turn it is, and kills. Returns what the page had said.
+
+    That is the phase as it was known at the kill, and every acknowledgement, also those still on their way.
     """
     marks = Marks(page)
     write_until(page, session, number, marks, PHASES[number % len(PHASES)], choose)

@@ -485,7 +485,7 @@ def test_storage(page: Page) -> None:
     expect(dialog).to_contain_text("1 chat, 2 messages and 1 memory")
     expect(dialog).to_contain_text("3 more wait for your yes")
     expect(dialog).to_contain_text("the browser was asked and declined")
-    expect(dialog).to_contain_text("In use: no. 1, time not known")
+    expect(dialog).to_contain_text("In use: no. 1")
     expect(dialog).to_contain_text("None before it is kept")
     button(dialog, "Check now").click()
     expect(dialog).to_contain_text("everything is in order")

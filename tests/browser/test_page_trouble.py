@@ -163,6 +163,7 @@ def test_the_state_before_is_opened(launch: Launch, open_page: OpenPage) -> None
     choices = ["Reload", "Open the state before", "Download the raw file", "Start empty"]
     expect(failed.get_by_role("button")).to_have_text(choices, timeout=60_000)
     expect(failed).to_contain_text("no state of it is whole")
+    expect(page.get_by_role("status", name="Memory status")).to_have_text("Not open")
     failed.get_by_role("button", name="Open the state before").click()
     expect(failed).to_have_count(0)
     expect(page.locator(".banner[data-code=restored]")).to_be_visible()

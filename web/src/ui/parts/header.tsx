@@ -112,13 +112,14 @@ function inFull(title: string, first = ""): string {
 }
 
 function MemoryStatus(): JSX.Element {
+  const failed = useStore(state, (value) => value.failure !== null);
   const saved = useStore(state, (value) => value.status?.state ?? "starting");
   const online = useStore(state, (value) => value.online);
   const worksOffline = useStore(state, (value) => value.worksOffline);
   return (
     <div class="status-line">
-      <span role="status" aria-label={t.status.label} class="memory-status" data-state={saved}>
-        {t.status[saved]}
+      <span role="status" aria-label={t.status.label} class="memory-status" data-state={failed ? "unsaved" : saved}>
+        {t.status[failed ? "failed" : saved]}
       </span>
       {online ? null : <span class="offline">{t.status.offline}</span>}
       {online && worksOffline ? <span class="works-offline">{t.status.worksOffline}</span> : null}

@@ -123,7 +123,7 @@ function LastBackup(): JSX.Element {
 function Generations({ status }: { status: Status | null }): JSX.Element {
   const [current, previous] = status?.generations ?? [];
   const { storage } = t;
-  const told = (at: number | null | undefined): string => (at ? full(at) : storage.timeUnknown);
+  const told = (at: number | null | undefined): string => (at ? full(at) : "");
   return (
     <Row name={storage.copies}>
       <span>

@@ -158,6 +158,7 @@ class Forgetting:
 
     def _remove(self, going: _Going, beyond: list[str]) -> Receipt:
         operation = self._undo.begin()
+        self._loosen(going, operation)
         removal = _Removal(self._db, self._user, self._clock(), self._undo, operation)
         for fact in going.facts:
             removal.take_fact(fact)
@@ -178,6 +179,21 @@ class Forgetting:
         if going.sessions or going.messages:
             index.optimize(self._db)
         return Receipt(operation.id, dict(removal.counts), operation.until, tuple(beyond))
+
+    def _loosen(self, going: _Going, operation: Operation) -> None:
+        """Facts that stay while the message goes that they came from: they ask for review, or, where old
+        messages are cleared away to save space, stand on their quote alone."""
+        taken = {fact.id for fact in going.facts}
+        ids = [message.id for message in going.messages]
+        for session in going.sessions:
+            ids += message_rows.ids_of_session(self._db, self._user, session)
+        for fact in fact_rows.facts_of_source(self._db, self._user, ids):
+            if fact.id in taken:
+                continue
+            if going.digests:
+                self._undo.change(operation, "facts", fact.id, needs_review=True)
+            else:
+                self._undo.change(operation, "facts", fact.id, source_message_id=None, source_version_id=None)
 
     def _counts(self, messages: list[Message]) -> dict[str, int]:
         """What taking the messages would remove."""

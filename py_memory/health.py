@@ -25,9 +25,13 @@ FIXES = {
     "unsupported": "review",
     "stale": "expire",
     "resting": "archive",
+    "contradictions": "dispute",
     "conflicts": None,  # the user decides, by confirm_fact() or reject_fact()
     "waiting": None,  # likewise
 }
+
+# Keys under which one value cannot stand at the same time.
+OPPOSITES = (("user::likes", "user::dislikes"), ("user::likes", "user::allergy"))
 
 
 class Health:
@@ -54,8 +58,13 @@ class Health:
             "unsupported": health.unsupported_facts(self._db, self._user),
             "stale": health.stale_facts(self._db, self._user, now),
             "resting": [fact.id for fact in facts if may_rest(fact, now)],
+            "contradictions": [older for older, _ in self._opposites()],
             "conflicts": [fact.id for fact in facts if fact.status == "disputed"],
-            "waiting": [fact.id for fact in facts if fact.status == "candidate" or fact.needs_review],
+            "waiting": [
+                fact.id
+                for fact in facts
+                if fact.status == "candidate" or (fact.status == "current" and fact.needs_review)
+            ],
         }
         return [
             Finding(kind, len(found), tuple(found[:100]), FIXES[kind])
@@ -85,7 +94,22 @@ class Health:
                 changed += 1
         return changed
 
+    def _opposites(self) -> list[tuple[str, str]]:
+        return [
+            pair
+            for one, other in OPPOSITES
+            for pair in health.opposite_facts(self._db, self._user, one, other)
+        ]
+
     # -- fixes --
+
+    def _dispute(self) -> int:
+        """Of two that exclude each other the newer stays, and the older is put to the user."""
+        older = {older for older, _ in self._opposites()}
+        operation = self._undo.begin()
+        for id in sorted(older):
+            self._undo.change(operation, "facts", id, status="disputed")
+        return len(older)
 
     def _rebuild(self) -> int:
         index.rebuild(self._db)

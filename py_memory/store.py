@@ -51,6 +51,7 @@ _CALL_STATUSES = frozenset(
     {"proposed", "approved", "running", "success", "failed", "timeout", "cancelled", "unknown"}
 )
 _DEVICE = "device"
+_WHOLE_BRANCH = 100_000  # messages
 
 
 async def _at_once() -> None:
@@ -240,6 +241,8 @@ class MemoryStore:
                     raise InvalidInputError("The parent message lies in another session.")
             now = self.clock()
             id = id or uuid7(now)
+            if parent_id is not None and parent_id != session.current_message_id:
+                self._leave_branch(session, parent_id)
             parent_id = parent_id or session.current_message_id
             seq = messages.insert_message(
                 db,
@@ -281,6 +284,13 @@ class MemoryStore:
             has_secret=has_secret,
             notes=notes,
         )
+
+    def _leave_branch(self, session: Session, parent_id: str) -> None:
+        """The talk goes on from an earlier message: what was learned after it asks for review."""
+        kept = {m.id for m in messages.branch(self.database, self.user_id, parent_id, _WHOLE_BRANCH)}
+        shown = messages.branch(self.database, self.user_id, session.current_message_id, _WHOLE_BRANCH)
+        left = [message.id for message in shown if message.id not in kept]
+        fact_rows.ask_for_review(self.database, self.user_id, left)
 
     def add_messages(self, items: Iterable[Mapping[str, Any]]) -> list[Message]:
         """Several messages, each a mapping of add_message's arguments; all of them or none."""
@@ -696,15 +706,16 @@ class MemoryStore:
             return count
 
     def consolidate(self) -> dict[str, int]:
-        """Tidies up without asking: what has expired is marked so, facts that say the same become one, what
-        has long been unused rests, and every fact is weighed anew. Undoable but for the weighing. Returns
-        counts by what was done."""
+        """Tidies up without asking: what has expired is marked so, facts that say the same become one, of two
+        that exclude each other the older is put to the user, what has long been unused rests, and every fact
+        is weighed anew. Undoable but for the weighing. Returns counts by what was done."""
         with self.database.transaction():
             done = {
                 "expired": self._health.fix("stale"),
                 "merged": self._health.fix("duplicates"),
                 "archived": self._health.fix("resting"),
                 "reviewed": self._health.fix("unsupported"),
+                "disputed": self._health.fix("contradictions"),
                 "weighed": self._health.weigh(),
             }
             if any(done.values()):

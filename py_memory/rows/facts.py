@@ -11,6 +11,7 @@ from py_memory.errors import NotFoundError
 from py_memory.records import Fact
 
 __all__ = [
+    "ask_for_review",
     "current_with_key",
     "facts_of_key",
     "facts_of_source",
@@ -147,8 +148,16 @@ def mark_for_review(db: Database, user_id: str, message_id: str, version_id: str
     """The message reads otherwise now than when facts were learned from it."""
     db.execute(
         "UPDATE facts SET needs_review = 1 WHERE source_message_id = ? AND user_id = ? "
-        "AND status = 'current' AND source_version_id IS NOT ?",
+        "AND source_version_id IS NOT ?",
         (message_id, user_id, version_id),
+    )
+
+
+def ask_for_review(db: Database, user_id: str, message_ids: Iterable[str]) -> None:
+    """The messages are no longer part of the talk."""
+    db.execute_many(
+        "UPDATE facts SET needs_review = 1 WHERE source_message_id = ? AND user_id = ?",
+        [(id, user_id) for id in message_ids],
     )
 
 

@@ -248,7 +248,9 @@ def test_cleanup_counts_first_and_deletes_what_it_counted(store: MemoryStore, cl
     assert receipt.counts == preview.counts
     assert [message.id for message in store.list_messages(session.id)] == [new.id]
     assert store.get_message(new.id).parent_id is None
-    assert store.list_facts() == [fact]
+    (kept,) = store.list_facts()
+    assert (kept.id, kept.value, kept.source_message_id) == (fact.id, "vegan", None)
+    assert store.health() == []
     with pytest.raises(InvalidInputError):
         store.cleanup_old_messages(0)
 

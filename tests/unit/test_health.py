@@ -157,3 +157,40 @@ def test_orphans_and_unknown_findings(store: MemoryStore) -> None:
     for kind in ("conflicts", "no such"):
         with pytest.raises(InvalidInputError):
             store.fix_health(kind)
+
+
+def test_of_two_that_exclude_each_other_the_older_is_put_to_the_user(
+    store: MemoryStore, clock: SteppedClock
+) -> None:
+    old = store.set_fact("user::likes", "Coffee")
+    clock.advance(1)
+    store.set_fact("user::dislikes", "coffee")
+    assert kinds(store) == {"contradictions": 1}
+    assert store.consolidate()["disputed"] == 1
+    assert [fact.id for fact in store.list_facts(status="disputed")] == [old.id]
+    assert kinds(store) == {"conflicts": 1}
+
+
+def test_what_loses_its_message_asks_for_review(store: MemoryStore) -> None:
+    session = store.create_session().id
+    said = store.add_message(session, "user", "I live in Oslo")
+    fact = store.set_fact("user::home", "Oslo", source_message_id=said.id, quote="I live in Oslo")
+    receipt = store.delete_session(session)
+    (kept,) = store.list_facts()
+    assert (kept.id, kept.needs_review) == (fact.id, True)
+    store.undo(receipt.operation_id)
+    assert store.list_facts() == [fact]
+    store.delete_session(session)
+    assert store.confirm_fact(fact.id).source_message_id is None
+    assert store.health() == []
+
+
+def test_what_was_said_on_a_branch_that_is_left_asks_for_review(store: MemoryStore) -> None:
+    session = store.create_session().id
+    first = store.add_message(session, "user", "I live in Oslo")
+    second = store.add_message(session, "user", "and I like tea")
+    home = store.set_fact("user::home", "Oslo", source_message_id=first.id)
+    likes = store.set_fact("user::likes", "tea", source_message_id=second.id)
+    store.add_message(session, "user", "and I like coffee", parent_id=first.id)
+    reviewed = {fact.id: fact.needs_review for fact in store.list_facts()}
+    assert reviewed == {home.id: False, likes.id: True}

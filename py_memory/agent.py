@@ -303,12 +303,7 @@ class ChatAgent:
 
     def _prompt(self, said: Message, answer: _Answer) -> list[dict[str, Any]]:
         language = detect_language(said.content)
-        facts = [
-            fact
-            for fact in self._store.list_facts()
-            if not fact.key.startswith("task::") and not fact.needs_review
-        ]
-        facts = facts[:MAX_FACTS]
+        facts = self._store.facts_for_prompt(MAX_FACTS)
         if not getattr(self._model, "names_its_uses", False):
             answer.uses.extend(("facts", fact.id, {"why": "in the prompt"}) for fact in facts)
         history = self._store.get_context_within_budget(said.session_id, MAX_CHARS, limit=MAX_MESSAGES)

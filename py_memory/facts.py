@@ -310,6 +310,9 @@ class Facts:
             self._db, self._user, self._agent, status=status, now=self._clock(), limit=limit, **filters
         )
 
+    def facts_for_prompt(self, limit: int) -> list[Fact]:
+        return rows.facts_for_prompt(self._db, self._user, self._agent, now=self._clock(), limit=limit)
+
     def fact_history(self, key: str) -> list[Fact]:
         """Everything ever held under a key, newest first."""
         return rows.facts_of_key(self._db, self._user, self._agent, key)

@@ -393,7 +393,7 @@ class MemoryStore:
         wrote it."""
         recent = self.get_recent_messages(session_id, 10) if session_id else []
         said = next((message.content for message in reversed(recent) if message.role == "user"), "")
-        return context.system_prompt(self.list_facts(limit=limit), text.detect_language(said))
+        return context.system_prompt(self.facts_for_prompt(limit), text.detect_language(said))
 
     def set_feedback(self, message_id: str, feedback: int) -> Message:
         """-1, 0 or 1."""
@@ -502,6 +502,12 @@ class MemoryStore:
         return self._facts.list_facts(
             status=status, prefix=prefix, category=category, source_message_id=source_message_id, limit=limit
         )
+
+    def facts_for_prompt(self, limit: int = 12) -> list[Fact]:
+        """What a model is told about the user: pinned and most used first, no to-dos, nothing that asks for
+        review."""
+        check_count(limit, "The limit")
+        return self._facts.facts_for_prompt(limit)
 
     def fact_history(self, key: str) -> list[Fact]:
         """Everything ever held under a key, newest first."""

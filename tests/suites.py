@@ -40,9 +40,9 @@ SUITES = {
         needs=frozenset({"packages"}),
     ),
     "unit": Suite(480, pytest=("tests/unit",)),
-    "pyodide": Suite(600, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
+    "pyodide": Suite(300, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
     "browser": Suite(
-        1200, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
+        1500, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
     ),
 }
 

@@ -13,6 +13,7 @@ from py_memory.records import Fact
 __all__ = [
     "ask_for_review",
     "current_with_key",
+    "facts_for_prompt",
     "facts_of_key",
     "facts_of_source",
     "find_candidate",
@@ -26,6 +27,7 @@ __all__ = [
 
 _FIELDS = tuple(field.name for field in fields(Fact) if field.compare)
 _COLUMNS = ", ".join(f"f.{name}" for name in _FIELDS)
+_LAST_CHARACTER = "\U0010ffff"
 _FLAGS = ("pinned", "needs_review")
 # An agent sees what belongs to nobody in particular, what is its own, and what another agent shares.
 _VISIBLE = "(f.agent_id IS NULL OR f.agent_id = ? OR f.visibility = 'shared')"
@@ -120,7 +122,7 @@ def list_facts(
         also(_LIVE, now)
     also(_VISIBLE, agent_id)
     if prefix is not None:
-        also("substr(f.key, 1, ?) = ?", len(prefix), prefix)
+        also("f.key >= ? AND f.key < ?", prefix, prefix + _LAST_CHARACTER)
     if category is not None:
         also("f.category = ?", category)
     if source_message_id is not None:
@@ -129,6 +131,17 @@ def list_facts(
         f"SELECT {_COLUMNS} FROM facts f WHERE {' AND '.join(where)} "
         "ORDER BY f.pinned DESC, f.use_count DESC, f.id DESC LIMIT ?",
         (*parameters, -1 if limit is None else limit),
+    )
+    return [_record(row) for row in rows]
+
+
+def facts_for_prompt(db: Database, user_id: str, agent_id: str | None, *, now: int, limit: int) -> list[Fact]:
+    """Current facts about the user, pinned and most used first; no to-dos, and none that asks for review."""
+    rows = db.query(
+        f"SELECT {_COLUMNS} FROM facts f WHERE f.user_id = ? AND f.status = 'current' AND f.needs_review = 0 "
+        f"AND NOT (f.key >= 'task::' AND f.key < 'task:;') AND {_LIVE} AND {_VISIBLE} "
+        "ORDER BY f.pinned DESC, f.use_count DESC, f.id DESC LIMIT ?",
+        (user_id, now, agent_id, limit),
     )
     return [_record(row) for row in rows]
 

@@ -102,6 +102,7 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "propose_fact": lambda store, _, id: store.propose_fact("user::home", "Chengdu", source_message_id=id),
     "get_fact": lambda store, *_: store.get_fact("task::1"),
     "list_facts": lambda store, *_: store.list_facts(limit=12),
+    "facts_for_prompt": lambda store, *_: store.facts_for_prompt(),
     "list_facts of a prefix": lambda store, *_: store.list_facts(prefix="task::"),
     "fact_history": lambda store, *_: store.fact_history("task::1"),
     "recall": lambda store, *_: store.recall("where is my refund"),

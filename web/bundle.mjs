@@ -20,6 +20,8 @@ const site = {
   version,
   pyodide: `pyodide/${pyodideVersion}/`,
   python: `python/${basename(pythonZip)}`,
+  // Pyodide's list of packages, left empty: none is fetched from anywhere, and the loader need not read 120 KB.
+  packages: { info: require("pyodide/pyodide-lock.json").info, packages: {} },
   image: { path: `python/${basename(bootImage)}`, integrity: integrity(bootImage) },
 };
 
@@ -65,9 +67,6 @@ function copyPyodide() {
   for (const file of ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm"]) {
     place(join(folder, file), site.pyodide + file);
   }
-  // Its list of packages is left empty: none is fetched from anywhere, and the loader need not read 120 KB.
-  const { info } = require("pyodide/pyodide-lock.json");
-  writeFileSync(join(output, site.pyodide, "pyodide-lock.json"), JSON.stringify({ info, packages: {} }));
 }
 
 function metaPolicy() {

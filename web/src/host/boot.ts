@@ -64,5 +64,6 @@ async function load(options: object): Promise<Pyodide> {
     import(`${indexURL}pyodide.asm.mjs`),
   ])) as [{ loadPyodide(options: object): Promise<Pyodide> }, { default: unknown }];
   const stdLibURL = new URL(__BUILD__.python, root).href;
-  return loadPyodide({ indexURL, stdLibURL, createPyodideModule, ...options });
+  const lockFileContents = __BUILD__.packages;
+  return loadPyodide({ indexURL, stdLibURL, lockFileContents, createPyodideModule, ...options });
 }

@@ -5,6 +5,8 @@ declare const __BUILD__: {
   readonly pyodide: string;
   /** Zip of the standard library and py_memory. */
   readonly python: string;
+  /** Pyodide's list of packages. */
+  readonly packages: object;
   /** Memory of an interpreter that has loaded that zip. */
   readonly image: { readonly path: string; readonly integrity: string };
 };

@@ -13,11 +13,20 @@ const FIRST_INSTALL_MS = 120_000;
 
 /**
  * Registers the service worker and waits until it controls the page, so that what is fetched next comes through it.
- * Never rejects: where there is none (plain http, private window, hard reload) `controlled` is false.
+ * Never rejects: where there is none (plain http, private window, hard reload) `controlled` is false. A page that is
+ * controlled already looks for a new version `later`, so that this does not slow its start.
  */
-export async function registerServiceWorker(): Promise<SiteState> {
+export async function registerServiceWorker(later: () => Promise<unknown>): Promise<SiteState> {
   const container = navigator.serviceWorker as ServiceWorkerContainer | undefined; // absent on plain http
   if (!container) return { controlled: false, onUpdateReady: () => undefined };
+  if (container.controller) {
+    reloadOnChange(container);
+    const look = async (callback: (apply: () => void) => void): Promise<void> => {
+      await later().catch(() => undefined);
+      watch(await container.register("sw.js", { updateViaCache: "none" }), callback);
+    };
+    return { controlled: true, onUpdateReady: (callback) => void look(callback).catch(() => undefined) };
+  }
   try {
     const registration = await container.register("sw.js", { updateViaCache: "none" });
     reloadOnChange(container);

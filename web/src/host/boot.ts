@@ -56,9 +56,6 @@ export async function loadPython(): Promise<Pyodide> {
 
 async function load(options: object): Promise<Pyodide> {
   const indexURL = new URL(__BUILD__.pyodide, root).href;
-  // Pyodide fetches and compiles one thing after the other. Begun here, all is under way at once, and what the browser
-  // has compiled it does not compile again.
-  WebAssembly.compileStreaming(fetch(`${indexURL}pyodide.asm.wasm`)).catch(() => undefined);
   const [{ loadPyodide }, { default: createPyodideModule }] = (await Promise.all([
     import(`${indexURL}pyodide.mjs`),
     import(`${indexURL}pyodide.asm.mjs`),

@@ -36,7 +36,7 @@ export async function start(): Promise<void> {
   state.set({ first: !navigator.serviceWorker?.controller });
   // Asked first, so that a chat which was begun but never made exists before its message is answered.
   void showUnanswered();
-  const site = registerServiceWorker();
+  const site = registerServiceWorker(() => memory.ready);
   const memory = openMemory({ policy: site.then(({ controlled }) => controlled) });
   globalThis.pyMemory = memory;
   watchMemory(memory);

@@ -55,6 +55,7 @@ class _Going:
     facts: list[Fact] = field(default_factory=list)
     others: dict[str, list[str]] = field(default_factory=dict)  # table → ids
     blanked: list[str] = field(default_factory=list)  # sessions that stay without title and metadata
+    stand_alone: bool = False  # facts that stay do so without their message, and ask for no review
     digests: bool = True  # also summaries and snapshots made from the messages
     fingerprints: bool = True  # facts are not to be proposed again
 
@@ -76,9 +77,11 @@ class Forgetting:
         message_id: str | None = None,
         session_id: str | None = None,
         text: str | None = None,
+        keep_facts: bool = False,
     ) -> Receipt:
         """Forgets one fact; a message with what was learned from it; a session likewise; or everything that
-        holds a text (no difference between capitals, or full and half width).
+        holds a text (no difference between capitals, or full and half width). With `keep_facts` what was
+        learned from a message stays, on its quote alone.
 
         Raises NotFoundError, and InvalidInputError unless exactly one thing is named.
         """
@@ -96,7 +99,9 @@ class Forgetting:
                 beyond.append(SOURCE)
         elif message_id is not None:
             going.messages = [message_rows.get_message(self._db, self._user, message_id)]
-            going.facts = fact_rows.facts_of_source(self._db, self._user, [message_id])
+            learned = fact_rows.facts_of_source(self._db, self._user, [message_id])
+            going.facts = [fact for fact in learned if not keep_facts or fact.status == "candidate"]
+            going.stand_alone, going.fingerprints = keep_facts, not keep_facts
         return self._remove(going, beyond)
 
     def delete_session(self, session_id: str, *, forget_facts: bool = False) -> Receipt:
@@ -116,7 +121,7 @@ class Forgetting:
         old = message_rows.messages_before(self._db, self._user, self._clock() - days * DAY_MS)
         if not delete:
             return Receipt(operation_id="", counts=self._counts(old), undo_until=0)
-        return self._remove(_Going(messages=old, digests=False), [EXPORTED, BROWSER])
+        return self._remove(_Going(messages=old, stand_alone=True, digests=False), [EXPORTED, BROWSER])
 
     def follow(self, forgotten: Iterable[tuple[str, str]]) -> None:
         """Removes what was forgotten in another copy of the memory, as (table, id), where it is here."""
@@ -190,7 +195,7 @@ class Forgetting:
         for fact in fact_rows.facts_of_source(self._db, self._user, ids):
             if fact.id in taken:
                 continue
-            if going.digests:
+            if not going.stand_alone:
                 self._undo.change(operation, "facts", fact.id, needs_review=True)
             else:
                 self._undo.change(operation, "facts", fact.id, source_message_id=None, source_version_id=None)

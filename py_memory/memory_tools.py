@@ -85,7 +85,8 @@ def memory_tools(
         counts: Counter[str] = Counter()
         with store.action():
             receipts = [store.forget(fact_id=id) for id in fact_ids]
-            receipts += [store.forget(message_id=id) for id in message_ids]
+            # Only what was named or shown goes: what else was learned from a message stays.
+            receipts += [store.forget(message_id=id, keep_facts=True) for id in message_ids]
         for receipt in receipts:
             counts.update(receipt.counts)
         if receipts and on_forgotten:

@@ -667,12 +667,18 @@ class MemoryStore:
         message_id: str | None = None,
         session_id: str | None = None,
         text: str | None = None,
+        keep_facts: bool = False,
     ) -> Receipt:
         """Forgets one fact, a message or a session with what was learned from it, or everything holding a
-        text. Undoable for 10 s. Raises NotFoundError, and InvalidInputError unless exactly one is named."""
+        text; with `keep_facts` a message alone. Undoable for 10 s. Raises NotFoundError, and
+        InvalidInputError unless exactly one is named."""
         with self.database.transaction():
             receipt = self._forgetting.forget(
-                fact_id=fact_id, message_id=message_id, session_id=session_id, text=text
+                fact_id=fact_id,
+                message_id=message_id,
+                session_id=session_id,
+                text=text,
+                keep_facts=keep_facts,
             )
             self._event("forgotten", "memory", receipt.operation_id)
             return receipt

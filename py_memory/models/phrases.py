@@ -65,7 +65,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "more_facts": "- … and {count} more that I know",
         "more_messages": "- … and {count} more of our messages",
         "forget_topicless": "I don't delete everything from here, so that it never happens by mistake. In the memory panel of this page you can delete conversations and what I know; or name a topic, for example “forget everything about my locker”.",
-        "forgotten_all": "Deleted for good: {what}. You can undo this for 10 seconds. Files you have exported and other devices are not reached.",
+        "forgotten_all": "Deleted: {what}. You can undo this for 10 seconds. Files you have exported and other devices are not reached.",
         "kept_all": "All right, nothing is deleted.",
         "ended_ask": "So this no longer holds? I still have: {what}. Say “yes” and it becomes a thing of the past, or say “{command}” to delete it.",
         "ended_which": "That may end one of these. Say which to forget, for example “{command}”:",

@@ -671,3 +671,29 @@ def test_a_lone_surrogate_harms_no_tool(talk: Talk) -> None:
     run(tools["memory_search"](query="tea \ud800"))
     (todo,) = run(tools["todo_add"](what="tea \ud800"))
     assert todo["value"] == "tea \ufffd"
+
+
+@pytest.mark.parametrize(
+    ("told", "keep", "forget", "yes", "left"),
+    [
+        (
+            "I'm Lena, I'm vegetarian, and my daughter Mei is 6.",
+            "yes",
+            "Forget that I am vegetarian",
+            "yes",
+            {"user::name", "user::family::daughter", "user::family::daughter::age"},
+        ),
+        ("我叫小林，我吃素，我女儿小美6岁。", "好的", "忘掉我吃素", "是的", {"user::name"}),
+    ],
+)
+def test_forgetting_one_thing_with_its_messages_keeps_the_others(
+    talk: Talk, told: str, keep: str, forget: str, yes: str, left: set[str]
+) -> None:
+    talk(told)
+    talk(keep)
+    talk(forget)
+    assert not [fact for fact in talk.store.list_facts() if fact.key == "user::diet"]
+    talk(yes)
+    assert left <= {fact.key for fact in talk.store.list_facts()}
+    assert not talk.store.search(told[:8])
+    assert not [fact for fact in talk.store.list_facts() if fact.needs_review]

@@ -332,10 +332,11 @@ def command_bench(options: argparse.Namespace) -> int:
         install_test_tools()
     build()
     env = {**node_environment(), "PY_MEMORY_CHROMIUM": find_chromium() or "", "PYTHONPATH": str(ROOT)}
-    data = ["--data", str(Path(options.data).resolve())] if options.data else []
     failures = 0
     for name in [options.name] if options.name else [name for name in names if name not in LONG_BENCHES]:
         say(f"— {name}")
+        takes_data = options.data and '"--data"' in (folder / f"{name}.py").read_text("utf-8")
+        data = ["--data", str(Path(options.data).resolve())] if takes_data else []
         command = [PYTHON, "-m", f"tests.bench.{name}", *data, *options.more]
         bench = subprocess.run(command, cwd=ROOT, env=env)
         failures += bench.returncode != 0

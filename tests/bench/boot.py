@@ -97,7 +97,7 @@ def plain(context: BrowserContext, url: str) -> float:
     wait_for(page, "globalThis.found !== undefined")
     found = page.evaluate("found")
     page.close()
-    assert found["answer"] == 1
+    assert isinstance(found["answer"], int)
     return float(found["ms"])
 
 
@@ -107,7 +107,7 @@ def ours(context: BrowserContext, url: str) -> float:
     wait_for(page, "globalThis.pyMemory !== undefined")
     ms, hits = page.evaluate(ANSWER)
     page.close()
-    assert hits == 1
+    assert isinstance(hits, int)
     return float(ms)
 
 
@@ -121,11 +121,12 @@ def fill(page: Page, database: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--data", type=Path, help="an exported memory in the place of the one made here")
     parser.add_argument("--size", type=int, default=10_000_000, help="bytes of the database")
     options = parser.parse_args()
     times: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder, site() as (playwright, url):
-        database = database_of(options.size, Path(folder))
+        database = options.data or database_of(options.size, Path(folder))
         with (
             plain_site(database) as plain_url,
             profile(playwright) as worked,  # with service workers

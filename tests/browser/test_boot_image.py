@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import BrowserContext, Page
 
 from tests.browser import host_page as host
-from tests.browser.conftest import wait_for, wait_until_ready
+from tests.browser.conftest import ROOT, wait_for, wait_until_ready
 
 Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
@@ -29,7 +30,7 @@ SPOIL = """async () => {
     }
 }"""
 # Restores the image of this site in the page, and asks everything that makes random values.
-DRAW = """async (times) => {
+DRAW = """async ([times, info]) => {
     const names = await caches.keys();
     const requests = (await Promise.all(names.map(async (n) => (await caches.open(n)).keys()))).flat();
     const address = (end) => requests.find(({url}) => url.endsWith(end)).url;
@@ -44,7 +45,8 @@ DRAW = """async (times) => {
             const from = 8 + count * 4 + i * 4096;
             image.set(packed.subarray(from, from + 4096), number * 4096);
         });
-        const pyodide = await loadPyodide({indexURL, stdLibURL: address('.zip'), _loadSnapshot: image});
+        const pyodide = await loadPyodide({
+            indexURL, stdLibURL: address('.zip'), lockFileContents: {info, packages: {}}, _loadSnapshot: image});
         pyodide.pyimport('random').seed();
         drawn.push(pyodide.runPython(`
 import json, random, secrets, sqlite3, uuid
@@ -89,7 +91,8 @@ def test_later_starts_use_it_and_lose_nothing(launch: Launch, open_page: OpenPag
 
 def test_every_start_draws_other_values(launch: Launch, open_page: OpenPage) -> None:
     page = with_image(launch, open_page)
-    drawn: list[dict[str, Any]] = page.evaluate(DRAW, 6)
+    lock = json.loads((ROOT / "web" / "node_modules" / "pyodide" / "pyodide-lock.json").read_text("utf-8"))
+    drawn: list[dict[str, Any]] = page.evaluate(DRAW, [6, lock["info"]])
     for source in drawn[0]:
         assert len({values[source] for values in drawn}) == 6, source
 

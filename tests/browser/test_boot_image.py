@@ -45,8 +45,9 @@ DRAW = """async ([times, info]) => {
             const from = 8 + count * 4 + i * 4096;
             image.set(packed.subarray(from, from + 4096), number * 4096);
         });
-        const pyodide = await loadPyodide({
-            indexURL, stdLibURL: address('.zip'), lockFileContents: {info, packages: {}}, _loadSnapshot: image});
+        const lockFileContents = {info, packages: {}};
+        const stdLibURL = address('.zip');
+        const pyodide = await loadPyodide({indexURL, stdLibURL, lockFileContents, _loadSnapshot: image});
         pyodide.pyimport('random').seed();
         drawn.push(pyodide.runPython(`
 import json, random, secrets, sqlite3, uuid

@@ -144,10 +144,12 @@ def _read(visible: str, lang: str | None) -> list[Found]:
     out: list[Found] = []
     readings = {language: Reading() for language in _RULES if lang in (None, language)}
     for _, stated in safe_clauses(visible):
-        for clause in stated:
+        for number, clause in enumerate(stated):
             if len(clause.text) > MAX_CLAUSE:
                 continue
+            ahead = stated[number + 1].text if number + 1 < len(stated) else ""
             for language, reading in readings.items():
+                reading.ahead = ahead[:MAX_CLAUSE]
                 out += _RULES[language](clause, reading)
         for reading in readings.values():
             reading.next_sentence()

@@ -28,7 +28,7 @@ _POLITE_EN = (
 )
 _TODO_EN = re.compile(
     rf"{_POLITE_EN}(?:remind me(?: (?:again|later))?(?P<when> (?:tomorrow|tonight|today|on \w+|next \w+|at [\w: ]+?|in \w+ \w+))? (?:to|about|of|that I (?:have|need) to)"
-    r"|remember to|don't (?:let me )?forget to|do not forget to|add (?:an? )?(?:new )?(?:to-?do|task)(?: item)?(?: to|:)|(?:to-?do|task)s?(?: item)?:"
+    r"|(?:I |we )?need (?:an?|another) reminder (?:to|about|for)|(?:set|create|make|add)(?: me)?(?: up)? an? (?:\w+ )?reminder(?: for me)?(?P<at> (?:for|on|at) (?:tomorrow|tonight|\w+day|\d[\w: ]*?))?(?: to|:| about| that I need to)|(?:I |we )?need to be reminded to|nudge me to|ping me (?:to|about)|make sure I (?:don't forget to|remember to)|(?:please )?help me remember to|remember to|(?:don't|do not|dont|never) (?:let me )?forget (?:to|about (?=\w+ing\b))|do not forget to|add (?:an? )?(?:new )?(?:to-?do|task)(?: item)?(?: to|:)|(?:to-?do|task)s?(?: item)?:"
     r"|put (?=.{1,300} on my (?:to-?do )?list)|add (?=.{1,300} to (?:my|the) (?:to-?do|task)))\s*(?P<body>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -43,14 +43,17 @@ _POLITE_ZH = (
     r"(?:请你?|麻烦你?|帮我|帮忙|给我|你要|你得|一定要|务必|好的|那|嗯|对了|另外|还有|千万|你|要|，|,){0,8}"
 )
 _TODO_ZH = re.compile(
-    rf"{_POLITE_ZH}(?:记得)?(?:(?P<when>(?:今|明|后)[天晚早]|下?周[一二三四五六日天末]|[今明后]天(?:早上|上午|中午|下午|晚上))(?:记得)?)?"
-    r"(?:提醒(?:一下)?我(?:一下)?(?:要|去|记得)?|(?:加|添加|新增|记)(?:一?[个条])?(?:到)?待办(?:事项|清单)?[:：，,]?|待办(?:事项)?[:：]"
+    rf"{_POLITE_ZH}(?:记得)?(?:(?P<when>(?:(?:今|明|后)[天晚早]|(?:这|下)?个?(?:周|星期|礼拜)[一二三四五六日天末]|早上|上午|中午|下午|晚上|到时候?|到点|等会儿?|一?会儿|\d{{1,2}}[点:：](?:半|钟|\d\d)?|[一二三四五六七八九十]{{1,3}}点(?:半|钟)?|\d{{1,2}}[日号]|\d{{1,2}}月\d{{1,2}}[日号]|(?:\d+|半|[一二两三])个?(?:分钟|小时|天)[之以]?后|每[天周晚早][一二三四五六日天]?|[\u3400-\u9fff]{{1,4}}(?:之前|之后|前|后|时)|的时候?|，?你?)(?:记得)?){{0,5}})"
+    r"(?:提醒(?:一下|一声|下)?(?:我|一下我|俺|咱)(?:一下|一声|下)?[，,：:]?(?:要|去|记得)?|(?:设|定|建|加)(?:一?个)?(?:提醒|闹钟|日程)[，,:：]?(?:提醒我)?|[别不](?:要)?让我忘(?:了|记)?(?:要|去)?|叫我(?=吃药|起床|起来|出门|去|打电话|开会|关火|收|拿|带|交|喝水|吃|买|取)|(?:加|添加|新增|记)(?:一?[个条])?(?:到)?待办(?:事项|清单)?[:：，,]?|待办(?:事项)?[:：]"
     r"|(?:记得|别忘了?|不要忘记?了?|别忘记)(?:要|去)?(?!我|你|他|她|它|这|那|吗|的|了|[:：，,]))\s*(?P<body>\S.*)$",
     re.DOTALL,
 )
 _REMEMBER_ZH = re.compile(
     rf"{_POLITE_ZH}(?:记住|记一下|记下来?|记着|牢记|备忘|记录一下|记录|记得|别忘了?|不要忘记?了?|别忘记)(?!了?[吗么？?])(?:了|一下)?(?:[:：，,]\s*)?(?P<body>\S.*)$",
     re.DOTALL,
+)
+_TODO_AFTER_ZH = re.compile(  # the thing first: 周五交房租，记得提醒我
+    r"(?P<body>[^，,。！？!?\n]{3,40})[，,\s]+(?:到时候?|你|请|麻烦|帮我|记得|别忘了?|千万|一定要?|提前|前一天|可以)*提醒(?:一下|一声|下)?我?(?:一下|一声|哈|哦|啊|吧|呀)*[。！!\s]*$"
 )
 _NO_STATEMENT = re.compile(
     r"^(?:(?:my|the|our|his|her|their|this|that) (?:[\w'-]+ ){0,3}[\w'-]+|it|this|that|me|you)\W*$|^(?:了|吗|这个|那个|这件事|它|我|我说的话?)?$",
@@ -65,6 +68,10 @@ _VERB = re.compile(
 def command_in(sentence: Clause) -> Command | None:
     """The request a sentence makes, None if it makes none. One that asks to remember a bare noun states
     nothing."""
+    if (after := _TODO_AFTER_ZH.match(sentence.text)) and not re.search(
+        r"提醒|记住|记一下|叫我|[吗呢]$|如果|要是", after["body"]
+    ):
+        return Command("todo", Clause(after["body"], sentence.start + after.start("body")), sentence.start)
     for match in re.finditer(r"(?:^|[,;，；。]\s*)(?=\S)", sentence.text):
         begin = match.end()
         for pattern, kind in (
@@ -79,7 +86,10 @@ def command_in(sentence: Clause) -> Command | None:
             body = found["body"].rstrip(' .。!！?？"”')
             if kind == "todo":
                 body = _ON_LIST.sub("", body).rstrip()
-            if kind == "remember" and (not body or (_NO_STATEMENT.match(body) and not _VERB.search(body))):
+            told = re.search(r"\bthat\s+$", sentence.text[begin : found.start("body")])
+            if kind == "remember" and (
+                not body or (not told and _NO_STATEMENT.match(body) and not _VERB.search(body))
+            ):
                 return None
             if found["body"].rstrip().endswith(("吗", "么", "呢", "?", "？")) and not _POLITE_QUESTION.match(
                 sentence.text, begin

@@ -37,6 +37,8 @@ _SPOKEN = re.compile(
 
 def zone_of(name: str | None) -> tzinfo:
     """The zone of an IANA name or an offset such as "+08:00"; UTC where neither can be made out."""
+    if not isinstance(name, str):  # a setting may hold anything
+        return UTC
     if name and (match := re.fullmatch(r"([+-])(\d{2}):?(\d{2})", name)):
         offset = timedelta(hours=int(match[2]), minutes=int(match[3]))
         if offset < timedelta(hours=24):

@@ -10,27 +10,43 @@ __all__ = ["Reading"]
 @dataclass
 class Reading:
     """`speaker` tells how the user was last the subject ("am" after “I'm”, "do" after another verb of
-    theirs, "zh"), "" if they were not. `person` is the key of the relative last spoken of, `list_key` that
-    of an open list; their starts are places in the text."""
+    theirs, "zh"), "" if they were not; `fresh` that nobody else has been the subject of this sentence.
+    `person` is the key of the relative last spoken of (`many`: of several), `list_key` that of an open list;
+    their starts are places in the text. `past` tells that something over was spoken of, `decided` that a
+    decision is about to be told; `ahead` is the next clause, and `pending` what waits
+    for it: a food and why it is not eaten, or the key of a favourite."""
 
     speaker: str = ""
+    fresh: bool = True
     person: str = ""
     person_start: int = 0
     person_named: bool = False
+    many: bool = False
     list_key: str = ""
     list_start: int = 0
+    past: bool = False
+    decided: bool = False
+    ahead: str = ""
+    pending: str = ""
+    pending_start: int = 0
 
     def enter(self, speaker: str) -> None:
         """The user is the subject now."""
         self.speaker, self.person, self.list_key = speaker, "", ""
 
+    def enter_other(self) -> None:
+        """Somebody else is the subject, or nothing certain is said."""
+        self.enter("")
+        self.fresh = False
+
     def enter_person(self, key: str, start: int) -> None:
-        self.speaker, self.list_key = "", ""
-        self.person, self.person_start, self.person_named = key, start, False
+        self.speaker, self.list_key, self.fresh = "", "", False
+        self.person, self.person_start, self.person_named, self.many = key, start, False, False
 
     def enter_list(self, key: str, start: int) -> None:
         self.list_key, self.list_start = key, start
 
     def next_sentence(self) -> None:
         """Lists end with their sentence; a person may be gone on with."""
-        self.speaker, self.list_key = "", ""
+        self.speaker, self.list_key, self.fresh, self.past = "", "", True, False
+        self.pending = ""

@@ -1,4 +1,4 @@
-"""English rules: what a clause says about its speaker.
+"""English rules: what a clause says about its speaker and the speaker's family.
 
 Every rule fits a clause from its first word, so that “nobody thinks I'm …” says nothing about the user.
 """
@@ -10,374 +10,267 @@ import re
 from collections.abc import Iterator
 
 from .clauses import Clause, Found, slug
+from .mine_en import mine, whole
+from .people_en import mentioned, read_people
+from .plans_en import event_in
 from .reading import Reading
+from .self_en import Facts, am, do, have
+from .values_en import names_in, things_in, tidy
 
 __all__ = ["read"]
 
 _OPENERS = re.compile(
-    r"^(?:(?:hi|hello|hey|there|well|so|and|but|also|actually|ok|okay|yes|yeah|yep|no|btw|by the way|fyi|oh|plus|now|because"
-    r"|since|as you know|just so you know|to be clear|honestly|that|please note|note)\b[ ,!]*)+(?=\S)",
+    r"^(?:(?:hi|hello|hey|hiya|yo|hi all|hey there|hi there|hello there|good morning|good evening|there|well|so|and|but|also|actually|ok|okay|yes|yeah|yep|no|nope|btw|by the way|fyi|oh|ah|um|uh|plus|now|because|since|as you know|just so you know|to be clear|honestly|that|please note|note|"
+    r"tbh|ngl|for the record|in case it matters|about me|one thing|here's|here is|quick intro|quick update|update|good news|big news|news|finally|anyway|though|luckily|sadly|unfortunately|well then|personally|for context|for what it's worth|just fyi|heads up|ps|p\.s|reminder|more about me|nice to meet you|a bit about me|some context|context|"
+    r"today|lately|recently|these days|nowadays|currently|at the moment|right now|on weekends|at weekends|in my (?:free|spare) time|on (?:sundays|saturdays)|usually|as of (?:today|now)|speaking of which|not gonna lie|to be honest|these days|truth be told|yesterday|for now|apparently not|both|officially|of course)\b[ ,!:–-]*)+(?=\S)",
     re.IGNORECASE,
 )
-_NAME = r"(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*){0,2}|[\u3400-\u9fff]{1,4})"
-_PLACE = r"(?-i:[A-Z\u3400-\u9fff])[\w' ,.-]*?"
-_I_AM = r"(?:I'm|I am|Im)"
-_NOT_NAMES = frozenset(
-    [
-        "Sorry",
-        "Happy",
-        "Sad",
-        "Tired",
-        "Fine",
-        "Good",
-        "Great",
-        "OK",
-        "Ok",
-        "Okay",
-        "Here",
-        "Back",
-        "Not",
-        "Sure",
-        "Just",
-        "Very",
-        "So",
-        "Really",
-        "Also",
-        "Going",
-        "Still",
-        "Now",
-        "Done",
-        "Ready",
-        "Afraid",
-        "Busy",
-        "Home",
-        "IT",
-        "HR",
-        "QA",
-        "CEO",
-        "CTO",
-        "Chinese",
-        "English",
-        "American",
-        "British",
-        "French",
-        "German",
-        "Japanese",
-        "Korean",
-        "Indian",
-        "Canadian",
-        "Australian",
-        "Spanish",
-        "Italian",
-        "Russian",
-        "Dutch",
-        "Irish",
-        "Scottish",
-        "Swedish",
-        "Swiss",
-        "Turkish",
-        "Polish",
-        "Greek",
-        "Brazilian",
-        "Mexican",
-        "European",
-        "Asian",
-        "African",
-        "Christian",
-        "Muslim",
-        "Jewish",
-        "Buddhist",
-        "Hindu",
-        "Catholic",
-        "Monday",
-        "Tuesday",
-        "Wednesday",
-        "Thursday",
-        "Friday",
-        "Saturday",
-        "Sunday",
-        "January",
-        "February",
-        "March",
-        "April",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ]
-)
-_RELATIVES = {
-    **{word: word for word in ["daughter", "son", "wife", "husband", "partner", "spouse", "girlfriend", "boyfriend", "sister", "brother"]},
-    **{word: word for word in ["aunt", "uncle", "cousin", "niece", "nephew", "grandmother", "grandfather", "mother", "father"]},
-    "mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather",
-    "fiancé": "fiance", "fiancée": "fiance", "fiance": "fiance", "fiancee": "fiance",
-}  # fmt: skip
-_PETS = {
-    word: word for word in ["dog", "cat", "parrot", "rabbit", "hamster", "horse", "puppy", "kitten", "turtle"]
-}
-_WHO = (
-    r"(?:(?P<kind>older|younger|elder|little|big|eldest|oldest|youngest|twin)[ -])?"
-    rf"(?P<who>{'|'.join((*_RELATIVES, *_PETS))})"
-)
-_YEARS = r"(?:(?P<age>\d{1,3})(?:[ -]?(?:years?|yrs?)[ -]?old|[ -]?y/?o)?|(?P<months>\d{1,2} (?:months?|weeks?) old))"
-
-_DIET = (
-    r"vegetarian|vegan|pescatarian|pescetarian|flexitarian|lacto-vegetarian|ovo-vegetarian|gluten[- ]free|dairy[- ]free"
-    r"|lactose[- ]free|halal|kosher|keto|plant[- ]based"
-)
-_SINCE = r"(?: now| too| as well| these days| by the way| since [\w ]{2,20}| for \d+ \w+| for years)?"
-_JOBS = (
-    r"\w*(?:engineer|teacher|developer|programmer|designer|lawyer|writer|manager|researcher|driver|farmer|baker|photographer"
-    r"|plumber|carpenter|lecturer|officer|worker|doctor|professor|actor|author|editor|translator|director|analyst|scientist"
-    r"|artist|journalist|dentist|therapist|pharmacist|psychologist|biologist|chemist|physicist|economist|musician|technician"
-    r"|electrician|librarian|physician|politician|accountant|assistant|consultant|student|nurse|chef|pilot|architect|surgeon"
-    r"|mechanic|paramedic|firefighter|freelancer|entrepreneur|veterinarian|vet|clerk|cashier|barista|waiter|waitress|soldier)"
-)
-_END_OF_THING = re.compile(
-    r"\s+(?:too|a lot|very much|so much|as well|the most|most of all|best|by the way|though|these days|at all)$",
+_ADJUNCT = re.compile(
+    r"^(?!if\b|unless\b|when\b)(?:after|before|following|thanks to|in|on|at|last|this|for|with|due to|because of|from|over|during|between|around|back in|until|apart from|besides|like|despite|since)\b(?:(?!\b(?:if|would|not|when|wish|I|we)\b)[^,]){2,45}? (?=(?:I|we)(?:'ve|'m|'re|'ll)?\b)",
     re.IGNORECASE,
 )
-_NO_THING = re.compile(
-    r"\b(?:them|this|these|those|that|his|her|him|their|your)\b|"
-    r"^(?:you|it|that|this|him|her|them|these|those|me|how|when|what|where|why|who|whether|if|your|to be|to know|to say|to think"
-    r"|to ask|to see (?:you|that)|being here|here|there|anything|nothing|everything|much|enough|at|out|to)\b$"
-    r"|^(?:you|it|that|this|him|them|these|those|how|when|what|where|why|who|whether|if|your|to be|to know|to say|to ask)\b"
-    r"|^the (?:idea|way|plan|first|second|third|last|other|new one|one|sound|look|answer|result|version|option|suggestion)\b",
+_ALLERGIC_AHEAD = re.compile(
+    r"^(?:(?:because|cause|as|since|coz|cuz) )?(?:I'm|I am|im) (?:\w+ )?allergic(?: to (?:it|them|that|those))?$",
     re.IGNORECASE,
 )
-
-_ADVERBS = r"(?:(?:really|also|just|absolutely|truly|always|still|particularly|especially|do|generally|usually|personally|mostly|both) )*"
-_STRONG = r"(?:(?:severely|very|really|also|badly|highly|deathly|extremely) )*"
-
-
-def _rule(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"{pattern}$", re.IGNORECASE)
-
-
-# Said after “I'm”, and after a comma behind it: (pattern with the value `v`, key, confidence).
-_COMPLEMENTS = (
-    (_rule(rf"(?:(?:a|an|also|now|actually|both|currently|lifelong|strict) )*(?P<v>(?:(?:strictly|mostly|mainly|fully) )?(?:{_DIET})){_SINCE}"), "user::diet"),
-    (_rule(r"(?:also |now |currently )?on an? (?P<v>[\w-]+(?: [\w-]+)? diet)"), "user::diet"),
-    (_rule(r"(?:also )?(?P<v>(?:lactose|gluten|fructose|histamine)[- ]intolerant|a? ?c(?:o)?eliac)"), "user::allergy"),
-    (_rule(r"(?P<v>diabetic|pregnant|colou?r[- ]?blind|left[- ]handed|retired)"), "user::condition"),
-    (_rule(r"(?P<v>\d{1,3})(?: years? old| yrs? old| y/?o)?"), "user::age"),
-    (_rule(rf"(?:originally |also )?from (?P<v>{_PLACE})"), "user::hometown"),
-    (_rule(rf"(?:currently |now )?(?:living|based|located) in (?P<v>{_PLACE})(?: now| at the moment)?"), "user::home"),
-    (_rule(rf"(?:currently |now )?(?:an?|the) (?P<v>(?:[\w-]+ ){{0,3}}{_JOBS})(?: (?:at|for|in|from|with|by) [\w &'.-]+)?"), "user::job"),
-    (_rule(r"(?:currently |now )?working (?:at|for) (?P<v>[\w&'. -]+)"), "user::work"),
-    (_rule(rf"(?:happily )?married to (?P<v>{_NAME})"), "user::family::spouse"),
-)  # fmt: skip
-
-# Whole clauses.
-_RULES = (
-    (_rule(r"my (?:full |first )?name(?: is|'s) (?P<v>(?!not\b|too\b)[\w'-]+(?: (?-i:[A-Z])[\w'-]*){0,2})"), "user::name"),
-    (_rule(rf"(?:you can |please |just |everyone can )*call me (?P<v>{_NAME})"), "user::name"),
-    (_rule(r"my age is (?P<v>\d{1,3})"), "user::age"),
-    (_rule(rf"I (?:only |always )?(?:eat|keep) (?:only )?(?P<v>{_DIET})(?: food| only| diet)?"), "user::diet"),
-    (_rule(rf"I(?:'ve| have) been (?:an? )?(?P<v>{_DIET}){_SINCE}"), "user::diet"),
-    (_rule(r"I have an? (?:\w+ly |bad |severe )?(?P<v>[\w-]+(?: [\w-]+)?) allergy"), "user::allergy"),
-    (_rule(rf"I (?:currently |now |still )?live in (?P<v>{_PLACE})(?: (?:now|with|since|at the moment|these days)\b.*)?"), "user::home"),
-    (_rule(rf"I(?:'ve| have)? (?:just |recently )*moved to (?P<v>{_PLACE})(?: (?:now|with|last|this|in|recently|from|for)\b.*)?"), "user::home"),
-    (_rule(rf"I (?:originally )?come from (?P<v>{_PLACE})"), "user::hometown"),
-    (_rule(r"I was born in (?P<v>(?-i:[A-Z\u3400-\u9fff])[^\d]*)"), "user::hometown"),
-    (_rule(r"I was born (?:on|in) (?P<v>(?:the )?[\w ,]*\d[\w ,]*)"), "user::birthday"),
-    (_rule(r"my (?:birthday|date of birth) is (?:on )?(?P<v>[\w ,./-]+)"), "user::birthday"),
-    (_rule(r"my address is (?P<v>[\w ,.'#/-]+)"), "user::address"),
-    (_rule(r"I (?:currently |now |still )?work (?:at|for) (?P<v>(?!home\b|night)[\w&'. -]+?)(?: as an? .+)?"), "user::work"),
-    (_rule(r"I (?:currently |now |still )?work (?:at .+ |for .+ )?as (?:an? |the )?(?P<v>[\w&' -]+)"), "user::job"),
-    (_rule(r"my (?:job|occupation|profession) is (?:being )?(?:an? )?(?P<v>[\w&' -]+)"), "user::job"),
-    (_rule(r"I (?:currently )?(?:study|major in) (?P<v>[\w&' -]+)"), "user::studies"),
-    (_rule(r"(?:I|we) (?:(?:always|usually|will|only|prefer to|would rather|mostly) |'ll )*(?:answer|reply|respond|write|speak|talk)(?: to you)? in (?P<v>(?-i:[A-Z])\w+)"), "user::language"),
-    (_rule(r"(?:please |always |from now on )*(?:answer|reply|respond|speak|talk|write)(?: to)?(?: me)?(?: back)?(?: only| always)? in (?P<v>(?-i:[A-Z])\w+)(?: please| from now on| only)*"), "user::language"),
-    (_rule(r"I (?:also |can )?speak (?P<v>(?-i:[A-Z])\w+(?:(?:, | and )(?-i:[A-Z])\w+)*)"), "user::speaks"),
-    (_rule(r"my e-?mail(?: address)?(?: is|'s)? (?P<v>[\w.+-]+@[\w-]+\.[\w.-]*\w)"), "user::contact::email"),
-    (_rule(r"my (?:phone|mobile|cell)(?: phone)?(?: number)?(?: is|'s)? (?P<v>\+?\d[\d .-]{5,18}\d)"), "user::contact::phone"),
-    (_rule(r"(?:I|we)(?:'ve| have)? (?:finally |just )?decided (?:to|on|that) (?P<v>.{3,80})"), "user::decision"),
-    (_rule(r"I(?:'ve| have)(?: got)? an? (?P<v>(?:[\w-]+ ){0,3}(?:appointment|meeting|interview|exam)\b.{0,50})"), "user::event"),
-)  # fmt: skip
-
-_BARE_VERB = re.compile(
-    r"(?:also |now |really )*(?:am|work|live|love|hate|enjoy|study|speak|eat|don't|can't)\b", re.IGNORECASE
-)
-_I_AM_X = re.compile(rf"{_I_AM} (?P<rest>.+)$", re.IGNORECASE)
-_ALLERGIC = _rule(rf"{_STRONG}allergic to (?P<v>.+)")
-_NO_ITEM = re.compile(
-    rf"^(?:I|he|she|it|they|we|you|my|his|her|their|please|thanks?)\b|\b(?:{_DIET}|is|are|was)\b",
+_AVOIDED = re.compile(
+    r"^(?:please )?(?:no|skip|hold|avoid|leave out|without|(?:(?:I|we) )?(?:can't|cannot|cant|don't|can not) (?:eat|have|do|touch|drink|use|take|go near)) (?:any |the )?(?P<v>[\w' -]{2,30}?)(?: please| for me)*$",
     re.IGNORECASE,
 )
-_FAN = _rule(r"(?:an? |also )(?:big |huge |great |massive )*fan of (?P<v>.+)")
-_LIKES = _rule(rf"I {_ADVERBS}(?:like|love|enjoy|adore|prefer) (?P<v>.+)")
-_DISLIKES = _rule(
-    rf"I {_ADVERBS}(?:hate|dislike|detest|loathe|can't stand|cannot stand|(?:don't|do not) {_ADVERBS}(?:like|enjoy|care for)) (?P<v>.+)"
+_UNSURE = re.compile(
+    r"(?:I|we)(?:'m| am|'re| are|'ve| have)?(?: \w+)? (?:think|guess|suppose|suspect|might|may|could|would|should|wish|want|hope|plan|dream|consider\w*|not sure|unsure|thinking|wondering|tempted|planning|hoping|trying|considering|debating|toying|supposed|about to quit|doubt|assume|imagine|wonder|bet|feel like|am not sure|used to|wanna|need to decide)\b"
+    r"|(?:I|we)'d (?!rather|prefer|like you)|(?:maybe|perhaps|hopefully|possibly|probably|not sure|thinking|wish|hope|might|considering|toying|wondering|unsure|planning|still|once|if)\b|(?:I|we) had\b(?! (?:born|diagnosed|raised|brought|recently diagnosed|just diagnosed))",
+    re.IGNORECASE,
 )
-_NEVER_EATS = _rule(
-    rf"I {_ADVERBS}(?P<v>(?:don't|do not|never|can't|cannot|avoid)(?: (?:eat|drink|have|eating|drinking))? (?P<what>[\w' -]+))"
+_OTHERS = re.compile(
+    r"(?:he|she|they|it|you|your|his|her|their|the|this|that|these|those|someone|everyone(?! calls?)|everybody(?! calls?)|people(?! call)|some|an?|one|which|who|there)\b(?! name(?:'s| is))"
+    r"|my (?:\w+ )?(?:friend|friends|boss|neighbou?r|colleague|coworker|co-worker|flatmate|roommate|landlord|teacher|client|manager|team|ex|ex-\w+)\b",
+    re.IGNORECASE,
 )
-_EATS = re.compile(r"\b(?:eat|drink|eating|drinking|avoid)\b", re.IGNORECASE)
-_FAVOURITE = _rule(r"my (?:all-time )?favou?rite (?P<what>[\w-]+(?: [\w-]+)?) (?:is|are) (?P<v>.+)")
-
-_MY = re.compile(rf"(?:my|our) {_WHO}\b(?P<rest>.*)$", re.IGNORECASE)
+_ADVERBS = r"(?:(?:really|also|just|absolutely|truly|always|still|particularly|especially|do(?= (?:really |not )?(?:like|love|enjoy|hate|live|work|have|eat|speak|prefer)\b)|generally|usually|personally|mostly|both|actually|currently|now|kind of|kinda|sort of|definitely|totally|simply|honestly|already|even|myself|too|only|all|mainly|basically|finally|recently|originally|officially|genuinely|secretly|happily|quite|rather|most|very much|so|do really|often|frequently|regularly|sometimes|strongly|deeply|lowkey|low-key|super|hugely) )*"
+_ADVERB = _ADVERBS.removeprefix("(?:").removesuffix(" )*")
+_BE = re.compile(
+    rf"(?:(?:both )?(?:my|our) \w+(?: [A-Z]\w+)? and I are|(?:both )?me and my \w+ are|I'm|I am|Im|we're|we are|I've been|I have been|ive been|we've been|we have been|been|I've always been|'m|am) (?:(?!mostly|mainly|only){_ADVERB} )*(?P<rest>.+)$",
+    re.IGNORECASE,
+)
 _HAVE = re.compile(
-    rf"(?:I|we)(?:'ve| have)(?: got)? (?:an?|one) (?:(?P<old>\d{{1,3}})[ -]years?[ -]old )?{_WHO}\b(?P<rest>.*)$",
+    rf"(?:I|we)(?:'ve| have|ve)(?: got)? {_ADVERBS}(?P<rest>.+)$|(?:have|got|have got) (?P<bare>.+)$",
     re.IGNORECASE,
 )
-_NAMED = re.compile(
-    rf"^(?:'s (?:first )?name(?: is|'s)|,? (?:who )?(?:is|'s) (?:called|named)|,? (?:called|named)| is|,)? +(?P<v>{_NAME})(?P<rest>,?(?: .*)?)$",
+_DO = re.compile(
+    rf"(?:I|we|my \w+ and I|me and my \w+|\w+ and I)(?:'ve| have(?!n't)|'ll| will|'re| are|'m| am)? ?{_ADVERBS}(?P<rest>.+)$",
     re.IGNORECASE,
 )
-# After “my daughter”: “Mei”, “is 6”, “her name is Mei”, “She's called Mei”.
-_GOES_ON = re.compile(
-    r"(?:her|his|its|their)(?= name)(?P<own> name(?: is|'s) .+)|(?:(?:and )?(?:who|he|she|it) ?)?(?P<rest>(?:is|'s|likes|loves|named|called) .+)"
-    r"|(?P<bare>(?-i:[A-Z])[\w'-]*)$",
+_MY = re.compile(r"(?:my|our)(?: own)? (?P<rest>.+)$", re.IGNORECASE)
+_BARE = re.compile(
+    rf"{_ADVERBS}(?P<rest>(?:am|been|born|based|living|working|moved|went|grew|raised|employed|studying|allergic|originally from|from (?-i:[A-Z])|fluent|live|work|love|hate|enjoy|adore|speak|eat|don't|dont|can't|cant|never|not (?:a|an|into|keen|really|much)|huge fan|big fan|massive fan|a (?:huge|big) fan|joined|started|turned|turning|just turned|diagnosed|suffer|decided|relocated|"
+    r"play|prefer|married|retired|pregnant|vegan|vegetarian|diabetic|quit|gave up|dislike|like|currently|still (?:in|at|living|teaching|working|based|studying|running)|based|teaching|loving (?:the|my) new|enjoying (?:the|my) new|in my|\d\d(?:\s?yo|\s?y/?o| years?)|study|doing|teach|run|got|have|settled|allerg|severely allergic|into|obsessed|mum|mom|dad|an? |own|use|follow|keep|avoid|drive|collect|lactose|coeliac|celiac|can|switched|relocating|stay|bought)\b.*)$",
     re.IGNORECASE,
 )
-_AGED = re.compile(
-    rf"^,?(?: (?:who|he|she))?(?:'s| is| just turned| turned| has turned| will soon be|,)* +(?:now |already |just |only )?{_YEARS}$",
+_NO_ITEM = re.compile(
+    r"^(?:I|he|she|it|they|we|you|my|his|her|their|please|thanks?|what|so|can|could|do|and (?:I|my|we))\b|\b(?:vegetarian|vegan|is|are|was|live|work)\b",
     re.IGNORECASE,
 )
-_PERSON_IS = re.compile(r"^,? (?:(?:who|he|she) )?(?:is|'s) (?P<v>.+)$", re.IGNORECASE)
-_PERSON_LIKES = re.compile(
-    r"^,? (?:(?:who|he|she) )?(?:really )?(?:likes|loves|enjoys) (?P<v>.+)$", re.IGNORECASE
+_NO_LIST = re.compile(
+    r"^(?:so|because|but|since|though|not)\b|\b(?:always|never|really|just|often|usually|please|me|thanks|need|take|make|get|go)\b",
+    re.IGNORECASE,
 )
+_FAVOURITE = re.compile(
+    r"^(?:my )?(?:all-time |absolute )?favou?rite (?P<what>[\w-]+(?: [\w-]+)?)$", re.IGNORECASE
+)
+_ROLE_AT = re.compile(
+    r"^(?:[\w-]+ ){0,4}?(?:student|undergrad|engineer|developer|designer|nurse|teacher|manager|analyst|researcher|doctor|consultant|lawyer|accountant|chef|scientist|barista|driver) (?:at|for|in|from) (?:the )?[A-Z][\w&' .-]{1,40}$"
+)
+_MADE_UP = re.compile(
+    r"(?:I|we)(?:'ve| have)?(?: finally| just)? (?:made up (?:my|our) minds?|made (?:a|my|our|the) decision|made the call|decided|come to a decision)(?: that)?$",
+    re.IGNORECASE,
+)
+_LISTS = ("user::allergy", "user::likes", "user::dislikes", "user::speaks")
 
 
 def read(clause: Clause, reading: Reading) -> Iterator[Found]:
     """What one clause says. `reading` knows what came before it in the message."""
     opener = _OPENERS.match(clause.text)
     skipped = opener.end() if opener else 0
-    said = Clause(clause.text[skipped:], clause.start + skipped)
-    found = _family(said, reading)
-    if found is None:
-        found = _about_me(said, reading) or _continued(said, reading)
-    if not found and re.match(r"(?:he|she|they|it|you|my|the|his|her)\b", said.text, re.IGNORECASE):
-        reading.speaker = ""
-    yield from found
-
-
-def _about_me(clause: Clause, reading: Reading) -> list[Found]:
-    text = clause.text
-    if reading.speaker and _BARE_VERB.match(text):
-        text = f"I {text}"
-    if match := _I_AM_X.match(text):
-        reading.enter("am")
-        return _complements(match["rest"], clause, reading, may_name=True)
-    if not re.match(
-        r"(?:I|we|my|please|you can|call|just|answer|reply|respond|everyone|always|from now|speak|talk|write)\b",
+    if adjunct := _ADJUNCT.match(clause.text[skipped:]):
+        skipped += adjunct.end()
+    text = clause.text[skipped:]
+    if _ALLERGIC_AHEAD.match(reading.ahead) and (avoided := _AVOIDED.match(text)):
+        yield from (
+            Found("user::allergy", v, clause.start, clause.end)
+            for v in things_in(avoided["v"], pleasant=False)
+        )
+        return
+    now = bool(opener and re.search(r"\bnow\b", opener.group(), re.IGNORECASE))
+    said = Clause(text, clause.start + skipped)
+    if opener and re.search(r"about me|intro", opener.group(), re.IGNORECASE):
+        reading.speaker = "am"
+    if both := re.match(
+        r"(?:both )?(?P<who>(?:my|our) \w+(?: (?-i:[A-Z])[\w'-]+)?),? and I (?P<rest>.+)$",
         text,
         re.IGNORECASE,
     ):
+        yield from mentioned(Clause(f"{both['who']} ", said.start))
+        reading.enter("do")
+        yield from (
+            Found(key, value, said.start, said.end)
+            for key, value in _about_me(f"we {both['rest']}", reading, now=False)
+            if value
+        )
+        return
+    text = re.sub(
+        r"^I(?:'ve| have) always (lov|lik|hat|ador|enjoy|prefer)(?:r?ed)\b",
+        lambda m: f"I {m[1]}{'' if m[1] in ('enjoy', 'prefer') else 'e'}",
+        text,
+    )
+    if reading.pending:
+        pending, reading.pending = reading.pending, ""
+        if 0 < len(text.split()) <= 6 and not _NO_ITEM.search(text):
+            yield Found(pending, tidy(text), reading.pending_start, clause.end)
+            return
+    if favourite := _FAVOURITE.match(text):
+        reading.pending, reading.pending_start = f"user::favorite::{slug(favourite['what'])}", said.start
+        return
+    if reading.fresh and not reading.speaker and not reading.person:
+        if (
+            re.match(r"(?:\d{2}|\d{2} (?:years old|yo|y/o)|\d{2}[mf])$", reading.ahead)
+            and (named := names_in(text))
+            and text.isascii()
+            and len(named) == 1
+            and len(text.split()) <= 2
+        ):
+            reading.enter("am")
+            yield Found("user::name", named[0], said.start, said.end)
+            return
+        if _ROLE_AT.match(text):
+            reading.enter("am")
+            yield from (
+                Found(key, value, said.start, said.end)
+                for key, value in am(text, listed=True) or am(f"a {text}")
+            )
+            return
+    if now and reading.speaker == "am" and (place := re.match(r"in (?P<v>[A-Z].+)$", text)):
+        yield from (Found(key, value, said.start, said.end) for key, value in am(f"living in {place['v']}"))
+        return
+    if reading.decided:
+        reading.decided = False
+        if match := re.match(
+            r"(?:I'm|we're|I am|we are|I'll|we'll|I will|we will)(?: going to| gonna)? (?P<v>.{3,80})$",
+            text,
+            re.IGNORECASE,
+        ):
+            yield Found("user::decision", tidy(match["v"]), clause.start, clause.end)
+            return
+    if _MADE_UP.match(text):
+        reading.decided = True
+        return
+    if re.match(
+        r"(?:I|we) used to\b|(?:I|we) (?:lived|worked)\b|(?:I|we) (?:was|were)\b(?! (?:born|diagnosed|raised|brought|recently diagnosed|just diagnosed))|used to\b",
+        text,
+        re.IGNORECASE,
+    ):
+        reading.enter_other()
+        reading.past = True
+        return
+    if _UNSURE.match(text):
+        reading.enter_other()
+        return
+    found = read_people(said, reading)
+    if found is None:
+        facts = _about_me(text, reading, now=now)
+        if facts:
+            found = [Found(key, value, said.start, said.end) for key, value in facts if value]
+            key = facts[-1][0]
+            if key in _LISTS and not re.search(r"\ballerg(?:y|ies)\b", text):
+                reading.enter_list(key, said.start)
+        else:
+            found = _listed(clause, reading)
+        if re.match(r"(?:I|we|me|my|living|both|just|and|took|have)\b|\w+ing\b", text, re.IGNORECASE):
+            found = [*found, *(item for item in mentioned(said) if item.key not in {f.key for f in found})]
+    if not found and (event := event_in(text)):
+        found = [Found("user::event", event, said.start, said.end)]
+    if not found and not reading.person and _OTHERS.match(text):
+        reading.enter_other()
+    yield from found
+
+
+def _about_me(text: str, reading: Reading, *, now: bool) -> Facts:
+    if facts := whole(text):
+        reading.enter("do" if facts[0][0] != "user::name" else "am")
+        return facts
+    if match := _BE.match(text):
+        reading.enter("am")
+        rest = match["rest"]
+        if (
+            rest.startswith("in ")
+            and ((now and reading.past) or re.match(r"in [A-Z]\w+ (?:now|these days)$", rest))
+            and not re.search(r"\b(?:week|today|weekend|days? only)\b", rest)
+        ):
+            return am(f"living {rest}")
+        began = re.match(r"(?:I'm|I am|Im)\b", text, re.IGNORECASE)
+        if facts := am(rest, may_name=bool(began)):
+            return facts
+        if re.match(r"(?:(?:I've|I have|been|we've|we have)\b)", text, re.IGNORECASE):
+            if match := re.match(r"(?:at|with) (?P<v>[A-Z].+) (?:for|since)\b", rest):
+                return do(f"work at {match['v']}")
+            if facts := have(rest) or do(rest):
+                return facts
+        return do(rest) if re.match(r"not\b", rest) else []
+    if re.match(r"(?:I|we)(?:'ve| have)\b", text, re.IGNORECASE) and (match := _HAVE.match(text)):
+        reading.enter("do")
+        return have(match["rest"]) or do(match["rest"]) or do(f"have {match['rest']}")
+    if match := _DO.match(text):
+        reading.enter("do")
+        if re.match(r"(?:lived|worked|been) ", match["rest"]) and not re.match(
+            r"(?:I|we)(?:'ve| have)\b", text, re.IGNORECASE
+        ):
+            return []
+        return do(match["rest"]) or (am(match["rest"]) if re.match(r"(?:was|were) ", match["rest"]) else [])
+    if match := _MY.match(text):
+        facts = mine(match["rest"])
+        reading.enter("do" if facts else "")
+        return facts
+    if (reading.speaker or reading.fresh) and not reading.person and (match := _BARE.match(text)):
+        rest = re.sub(r"^(?:am|been) ", "", match["rest"])
+        rest = re.sub(r"^(?:an? )?(?:huge|big|massive) fan of", "a fan of", rest)
+        facts = (
+            []
+            if re.match(r"(?:an?|not) ", rest)
+            and not reading.speaker
+            and not re.match(r"not (?:an?|into|keen|really|much)\b", rest)
+            else am(rest, listed=reading.speaker == "am")
+            or do(rest)
+            or (have(re.sub(r"^(?:have|got) ", "", rest)) if re.match(r"(?:have|got|an? )", rest) else [])
+        )
+        if not facts and (
+            place := re.match(r"been (?:at|with) (?P<v>[A-Z].+?) (?:for|since)\b", match["rest"])
+        ):
+            facts = do(f"work at {place['v']}")
+        if facts and not (
+            reading.fresh
+            and not reading.speaker
+            and facts[0][0] == "user::likes"
+            and re.match(r"(?:like|play|into|keep|stay)\b", rest)
+        ):
+            reading.enter(reading.speaker or "do")
+            return facts
         return []
-    reading.enter("do" if re.match(r"(?:I|we)\b", text, re.IGNORECASE) else "")
-    out = [
-        Found(key, match["v"].strip(" ,."), clause.start, clause.end)
-        for pattern, key in _RULES
-        if (match := pattern.match(text))
-    ]
-    if out:
-        return out
-    if match := _FAVOURITE.match(text):
-        return [Found(f"user::favorite::{slug(match['what'])}", match["v"], clause.start, clause.end)]
-    if (match := _NEVER_EATS.match(text)) and _EATS.search(match["v"]) and _is_thing(match["what"]):
-        return [Found(f"user::diet::{slug(match['what'])}", match["v"], clause.start, clause.end)]
-    for pattern, key in ((_LIKES, "user::likes"), (_DISLIKES, "user::dislikes")):
-        if match := pattern.match(text):
-            return _things(match["v"], key, clause, reading)
+    if reading.speaker == "am" and not reading.person:
+        return am(text, listed=True)
     return []
 
 
-def _complements(rest: str, clause: Clause, reading: Reading, *, may_name: bool) -> list[Found]:
-    """What “I'm” is followed by: a name, a diet, an age, a place, a job."""
-    if match := _ALLERGIC.match(rest):
-        return _things(match["v"], "user::allergy", clause, reading)
-    if match := _FAN.match(rest):
-        return _things(match["v"], "user::likes", clause, reading)
-    out: list[Found] = []
-    named = re.match(rf"(?P<v>{_NAME})(?: (?P<rest>from .+)| and (?P<more>.+))?$", rest)
-    if may_name and named and named["v"].split()[0] not in _NOT_NAMES and not named["v"].endswith("'s"):
-        out.append(Found("user::name", named["v"], clause.start, clause.end))
-        rest = named["rest"] or named["more"] or ""
-    for part in re.split(r" and (?:also )?", rest):
-        for pattern, key in _COMPLEMENTS:
-            if match := pattern.match(part.strip()):
-                if key == "user::age" and not 3 <= int(match["v"]) <= 120:
-                    continue
-                out.append(Found(key, match["v"].strip(" ,."), clause.start, clause.end))
-                break
-    return out
-
-
-def _continued(clause: Clause, reading: Reading) -> list[Found]:
-    """A clause without a subject goes on with the list or with the “I'm” before it."""
+def _listed(clause: Clause, reading: Reading) -> list[Found]:
+    """A clause without a subject goes on with the list before it."""
     text = clause.text
-    if reading.list_key and not _NO_ITEM.search(text):
-        items = [item for item in re.split(r"^(?:and|or) | (?:and|or) ", text) if item]
-        if all(len(item.split()) <= 3 and _is_thing(item) for item in items):
-            return [Found(reading.list_key, item, reading.list_start, clause.end) for item in items]
-    if reading.person and (match := re.fullmatch(_YEARS, text, re.IGNORECASE)):
-        return [
-            Found(f"{reading.person}::age", match["age"] or match["months"], reading.person_start, clause.end)
-        ]
-    if reading.speaker == "am":
-        return _complements(text, clause, reading, may_name=False)
+    if (
+        not reading.list_key
+        or _NO_ITEM.search(text)
+        or len(text.split()) > (6 if re.match(r"(?:and|or)\b", text) else 5 if " and " in text else 2)
+        or _NO_LIST.search(text)
+    ):
+        return []
+    items = things_in(re.sub(r"^(?:and|or) ", "", text), pleasant=reading.list_key == "user::likes")
+    if items and all(len(item.split()) <= 3 for item in items):
+        return [Found(reading.list_key, item, reading.list_start, clause.end) for item in items]
     return []
-
-
-def _family(clause: Clause, reading: Reading) -> list[Found] | None:
-    """None if the clause is about no relative or pet."""
-    match = _MY.match(clause.text) or _HAVE.match(clause.text)
-    if match:
-        word = match["who"].lower()
-        kind = f"{match['kind'].lower()}-" if match["kind"] else ""
-        key = f"user::pet::{word}" if word in _PETS else f"user::family::{kind}{_RELATIVES[word]}"
-        reading.enter_person(key, clause.start)
-        out = []
-        if match.re is _HAVE and match["old"]:
-            out.append(Found(f"{key}::age", match["old"], clause.start, clause.end))
-        out += _about_person(match["rest"], key, clause)
-        reading.person_named = any(found.key == key for found in out)
-        return out
-    if not reading.person or not (match := _GOES_ON.match(clause.text)):
-        return None
-    if match["bare"] and (reading.person_named or match["bare"] in _NOT_NAMES):
-        return None
-    rest = f"'s{match['own']}" if match["own"] else match["rest"] or f"named {match['bare']}"
-    found = _about_person(rest if rest.startswith("'") else f" {rest}", reading.person, clause)
-    reading.person_named |= any(item.key == reading.person for item in found)
-    return [Found(item.key, item.value, reading.person_start, item.end) for item in found]
-
-
-def _about_person(rest: str, key: str, clause: Clause) -> list[Found]:
-    """What follows “my daughter”: her name, then her age, diet, allergy or likes."""
-    out: list[Found] = []
-    named = _NAMED.match(rest)
-    if named and named["v"].split()[0] not in _NOT_NAMES:
-        out.append(Found(key, named["v"], clause.start, clause.end))
-        rest = named["rest"]
-    if match := _AGED.match(rest):
-        out.append(Found(f"{key}::age", match["age"] or match["months"], clause.start, clause.end))
-    elif match := _PERSON_IS.match(rest):
-        said = match["v"]
-        if allergic := _ALLERGIC.match(said):
-            out.append(Found(f"{key}::allergy", allergic["v"], clause.start, clause.end))
-        elif (diet := _COMPLEMENTS[0][0].match(said)) is not None:
-            out.append(Found(f"{key}::diet", diet["v"], clause.start, clause.end))
-    elif (match := _PERSON_LIKES.match(rest)) and _is_thing(match["v"]):
-        out.append(Found(f"{key}::likes", match["v"], clause.start, clause.end))
-    return out
-
-
-def _things(said: str, key: str, clause: Clause, reading: Reading) -> list[Found]:
-    """What is liked or not tolerated; further items may follow behind commas."""
-    said = _END_OF_THING.sub("", said.strip())
-    parts = re.split(r" (?:and|or) ", said) if key == "user::allergy" else [said]
-    out = [Found(key, part.strip(), clause.start, clause.end) for part in parts if _is_thing(part)]
-    if out:
-        reading.enter_list(key, clause.start)
-    return out
-
-
-def _is_thing(said: str) -> bool:
-    return 0 < len(said.split()) <= 8 and not _NO_THING.search(said.strip())

@@ -1,7 +1,7 @@
-"""Chinese rules: what a clause says about its speaker.
+"""Chinese rules: what a clause says about its speaker and the speaker's family.
 
-As in English every rule fits a clause from its first character. A clause may leave its subject out when the
-user has been the subject before; after a relative it is unclear who is meant, and nothing is taken.
+As in English every rule fits a clause from its first character. A clause may leave its subject out as long as
+nobody else has been spoken of.
 """
 # ruff: noqa: E501 -- a pattern is one line
 
@@ -10,112 +10,52 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .clauses import Clause, Found, slug
+from .clauses import Clause, Found
+from .lexicon_zh import EVENTS, SYMPTOM, TIME
+from .people_zh import mentioned, read_people
 from .reading import Reading
+from .self_zh import about_me, anywhere
+from .values_zh import tidy
 
 __all__ = ["read"]
 
 _OPENERS = re.compile(
-    r"^(?:你好|您好|嗨|哈喽|大家好|其实|对了|另外|还有|而且|因为|所以|那个|嗯|哦|啊|顺便说一?下?|说实话|老实说|不过|但是?|然后|并且|同时|是的|没错|好的)*(?=.)"
+    r"^(?:你好呀?|您好|嗨|哈喽|哈啰|hello|hi|hey|大家好|其实|对了|另外|还有|而且|因为|由于|所以|那个|那|嗯|哦|啊|顺便说一?下?|顺便|说实话|老实说|不过|但是?|然后|并且|同时|是的|没错|好的|补充一?下?|btw|简单介绍一?下?|自我介绍一?下?|介绍一?下(?:自己)?|说一?下|更新一?下|坦白说|讲真|真的|可能你不知道|跟你说|告诉你|最近|如今|现在|目前|今年|去年|前年|上个?月|上周(?![一二三四五六日天末])|这周(?![一二三四五六日天末])|这几年|这两年|年初|年底|刚刚|前阵子|后来|毕业后|大学毕业后|退休后|结婚后|婚后|"
+    r"(?:从)?(?:\d+|[一二三四五六七八九十两几半]+)年前|\d{4}年(?=[^\d]*(?:搬|来|到|入职|加入))|可是?|只是|反正|总之|哎|唉|哈|呃|首先|其次|最后(?=我)|话说|提醒你一?下|记得哦|报告|PS|p\.s\.?|备注|一个人(?=在)|自己(?=在)|孩子他爸和|[,，:：\s~～、])+(?=.)",
+    re.IGNORECASE,
 )
-_PARTICLES = "哦啊呀哈啦呢嘛吧了喔噢的"
-_HAN = r"[\u3400-\u9fff]"
-_LATIN = r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)?"
-_NAME = rf"(?:{_HAN}{{1,4}}|{_LATIN})"
-_SHORT_NAME = rf"(?:{_HAN}{{1,4}}?|{_LATIN})"
-_NUMBER = r"(?:\d{1,3}|[一二三四五六七八九十两百]{1,4})"
-_AGE = rf"(?:(?P<age>{_NUMBER})岁半?|(?P<months>{_NUMBER}个月)大?)"
-_SURNAMES = "王李张刘陈杨赵黄周吴徐孙胡朱林何郭罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊陆郝孔崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹易武乔贺赖龚文"
-_NOT_NAMES = re.compile(
-    r"^(?:什么|啥|谁|他|她|它|你|您|咱|人|大家|外卖|车|滴滴|快递|救命|错|好|醒|停|不|没|很|也|都|还|就|真|最|太|更|从|每|特别|非常|今年|现在"
-    r"|已经|一直|最近|平时|经常|比较|今天|明天|昨天|刚|快|在|是|有|的|和|跟|对|会|要|想|喜欢|说|爱|去|来|上|做|给|让|把|被|这|那)"
+_PARTICLES = "哦啊呀哈啦呢嘛吧了喔噢耶哟呗"
+_SUBJECT = re.compile(
+    r"(?:我们(?:一家(?:[三四五]口|人)?|全家|夫妻(?:俩)?|两口子|家)?|我(?:和|跟)(?:我)?(?:老公|老婆|先生|太太|爱人|对象|男朋友|女朋友|女友|男友|妻子|丈夫|家人)(?:都|一起)?|我本人|我家|我自己|我这个?人|我|俺们?|本人|鄙人|在下|咱们?家?|咱|i'm|I am|I)(?:呢|嘛|啊|，)?\s*(?P<rest>.*)$",
+    re.IGNORECASE | re.DOTALL,
 )
-_RELATIVES = {
-    "女儿": "daughter", "闺女": "daughter", "儿子": "son", "老婆": "wife", "妻子": "wife", "太太": "wife", "媳妇": "wife",
-    "老公": "husband", "丈夫": "husband", "爱人": "spouse", "对象": "partner", "女朋友": "girlfriend", "女友": "girlfriend",
-    "男朋友": "boyfriend", "男友": "boyfriend", "妈妈": "mother", "母亲": "mother", "妈": "mother", "爸爸": "father",
-    "父亲": "father", "爸": "father", "姐姐": "older-sister", "妹妹": "younger-sister", "哥哥": "older-brother",
-    "弟弟": "younger-brother", "奶奶": "grandmother", "外婆": "maternal-grandmother", "姥姥": "maternal-grandmother",
-    "爷爷": "grandfather", "外公": "maternal-grandfather", "姥爷": "maternal-grandfather", "孙女": "granddaughter",
-    "孙子": "grandson",
-}  # fmt: skip
-_PETS = {
-    "狗": "dog",
-    "小狗": "dog",
-    "狗狗": "dog",
-    "猫": "cat",
-    "小猫": "cat",
-    "猫咪": "cat",
-    "兔子": "rabbit",
-}
-_WHO = "|".join(sorted((*_RELATIVES, *_PETS), key=len, reverse=True))
-_ORDINAL = {"大": "elder-", "小": "younger-", "二": "second-"}
-
-_ADVERBS = r"(?:(?:真的|一直|特别|非常|超级?|很|最|也|还|更|都|比较|平时|平常|从小|现在|目前|其实|是|就|挺|蛮|只|从来|从|确实)(?!是))*"
-_JOB_END = r"(?:程序员|工程师|师|员|医生|护士|教授|学生|研究生|博士|会计|经理|厨师|司机|记者|作家|画家|歌手|演员|律师|警察|翻译|销售|老板|公务员|导游|农民)"
-_NOT_PLACES = frozenset("好坏男女工老大病成年主客本个军年轻诚实聪明善良普通外地名有钱当地")
-
-_SUBJECT = r"(?P<subject>(?:我们家|我们|我家|我|俺|本人|咱们家)(?:自己|本人|的)?)?"
-
-
-def _rule(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"{_SUBJECT}{pattern}$")
-
-
-# (pattern with the value `v`, key, confidence, may lack its subject)
-_RULES = (
-    (_rule(rf"(?:是)(?P<v>[{_SURNAMES}][\u3400-\u9fff]{{2}}(?<![人员师手家生者民工长的]))"), "user::name", False),
-    (_rule(rf"(?:的?名字(?:叫|是)|名叫|叫做?)\s*(?P<v>{_NAME})"), "user::name", True),
-    (re.compile(rf"(?P<subject>)(?:你?可以|大家都|就|请|以后|你)*叫我\s*(?P<v>{_NAME})$"), "user::name", True),
-    (_rule(rf"{_ADVERBS}(?:今年|现在|已经|刚满|刚)*(?P<v>{_NUMBER})岁半?"), "user::age", False),
-    (_rule(rf"{_ADVERBS}(?:一个|个|一名|位)?(?P<v>吃素|吃全素|吃长素|素食主义者|素食者|纯素食?主义者|纯素食?者?|吃清真|清真饮食|蛋奶素|鱼素者?)(?:多年|很久|\d+年)?"), "user::diet", True),
-    (_rule(r"(?:一直|现在)?(?P<v>乳糖不耐受?|麸质不耐受?|对乳糖不耐受?)"), "user::allergy", True),
-    (_rule(r"(?:有|得了|患有)(?P<v>糖尿病|高血压|痛风|哮喘|高血脂)"), "user::condition", True),
-    (_rule(r"(?:现在|目前|一直)?(?:就)?(?:住在|家在|定居在|常住|搬到了?|搬去了?|住)\s*(?P<v>[^的了吗呢，]{2,20})"), "user::home", True),
-    (_rule(r"(?:的)?老家(?:在|是)\s*(?P<v>[^的了吗呢，]{2,20})"), "user::hometown", True),
-    (_rule(r"来自\s*(?P<v>[^的了吗呢，]{2,20})"), "user::hometown", True),
-    (_rule(r"(?:是|是个)(?P<v>[\u3400-\u9fff]{2,6})人"), "user::hometown", False),
-    (_rule(r"(?:现在|目前|一直)?在(?P<v>[^的了吗呢，]{2,20}?)(?:工作|上班|任职|就职)"), "user::work", True),
-    (_rule(rf"(?:现在|目前)?(?:是|做|当)(?:一名|一个|一位|个|名)?(?P<v>[^，的了不没]{{0,8}}{_JOB_END})"), "user::job", True),
-    (_rule(r"(?:的)?(?:工作|职业)是(?P<v>[^，吗呢]{2,20})"), "user::job", False),
-    (_rule(r"(?:在(?:大学|学校)?)?(?:学|读|主修|的专业是)(?P<v>[\u3400-\u9fff]{2,8}专业)"), "user::studies", False),
-    (_rule(r"(?:的)?生日(?:是|在|[:：])?\s*(?P<v>(?:[农阴公阳]历)?[\d一二三四五六七八九十]+[^，吗呢]{1,15})"), "user::birthday", True),
-    (_rule(r"(?:是)?(?P<v>\d{2,4}年[^，]{0,8}?)(?:出生|生)"), "user::birthday", False),
-    (_rule(r"(?:的)?(?:家庭|联系)?(?:地址|住址)(?:是|在|[:：])\s*(?P<v>[^，吗呢]{3,60})"), "user::address", True),
-    (_rule(r"(?:一般|平时|都|只|习惯|会)*用(?P<v>中文|英文|英语|汉语|普通话|日语|粤语|简体中文|繁体中文)(?:来)?(?:回答|回复|交流|聊天|沟通|说|写)?"), "user::language", True),
-    (re.compile(r"(?P<subject>)(?:请|以后|麻烦|都|你|一律)*用(?P<v>中文|英文|英语|汉语|普通话|日语|粤语|简体中文|繁体中文)(?:来)?(?:跟我|和我)?(?:回答|回复|交流|聊天|沟通)(?:我|我的问题)?$"), "user::language", True),
-    (_rule(r"(?:的)?(?:邮箱|电子邮[件箱]|邮件)(?:地址)?(?:是|[:：])?\s*(?P<v>[\w.+-]+@[\w-]+\.[\w.-]*\w)"), "user::contact::email", True),
-    (_rule(r"(?:的)?(?:联系)?(?:电话|手机)(?:号码|号)?(?:是|[:：])?\s*(?P<v>\+?\d[\d -]{5,18}\d)"), "user::contact::phone", True),
-    (_rule(r"(?:已经|最终|最后|终于)?决定了?(?P<v>[^，吗呢]{2,60})"), "user::decision", False),
-    (_rule(r"(?P<v>(?:今天|明天|后天|大后天|下?周[一二三四五六日天末]|下?个?星期[一二三四五六日天]|\d{1,2}月\d{1,2}[日号]).{0,14}(?:开会|面试|考试|看医生|看牙|出差|复诊|体检|预约|见面).{0,10})"), "user::event", False),
-)  # fmt: skip
-_ALLERGIC = (
-    _rule(rf"{_ADVERBS}对(?P<v>.{{1,30}}?)(?:都|严重|有点|有些)*过敏"),
-    _rule(rf"{_ADVERBS}(?P<v>[^对不没是，]{{1,6}})过敏"),
+_OTHERS = re.compile(
+    r"(?:他|她|它|你(?!可以叫我|就叫我)|您|别人|人家|有人|有的人|有些人|大家(?!都?(?:叫|喊|管)我)|朋友(?!们?都?(?:叫|喊)我)|同事(?!们?都?(?:叫|喊)我)|老板|领导|老师|邻居|隔壁|房东|楼[上下]|室友|舍友|客户|同学|闺蜜|哥们|这(?!个?(?:周|星期|礼拜|月))|那|某|医生说(?!我)|网友|作者|听说|据说|很多人|每个人|人们|所有人|谁)|我们?(?:家)?的?(?:那个)?(?:朋友|同学|同事|老板|邻居|客户|室友|舍友|老师|学生|闺蜜|哥们|领导|房东|前男友|前女友|前夫|前妻|前任|发小|导师|组长|经理|主管|下属|师傅|徒弟|助理|基友|战友|网友|公司|单位|学校|城市|国家|车|电脑|手机(?!号|是?\s?\d|号码)|项目|团队|班|小区|村|表[哥弟姐妹]|堂[哥弟姐妹]|大学|高中|楼|偶像|女神|男神|老爷子|老太太|姑姑|姑妈|舅舅|舅妈|叔叔|伯伯|阿姨|姨妈|侄[子女]|外甥|姐夫|嫂子|弟媳|妹夫|亲戚|邻居|师姐|师兄|学姐|学长|学弟|学妹|校长|医生|保姆|助手)"
 )
-_LIKES = _rule(
-    rf"{_ADVERBS}(?:喜欢上了|喜欢|喜爱|热爱|偏爱|(?P<verb>爱)(?=[吃喝看听玩读跑打唱跳写画做])|的?爱好是|的?兴趣是)(?P<v>.{{1,30}})"
+_NOT_SO = re.compile(
+    r"^(?:也|都|还|就|其实|真的|现在|并|又|从来|从|绝对|暂时|目前|压根|根本)*(?:不是|没有|没|不叫|不姓|不住|不在|不会|不想|不打算|不确定|不知道|不懂|不记得|想(?!好)|要是|希望|好想|真想|打算|准备|可能|也许|或许|大概|应该|考虑|在考虑|在想|在犹豫|纠结|犹豫|好像|似乎|估计|说不定|但愿|梦想|巴不得|恨不得|差点|本来|原本|正要|计划|愿意|羡慕|以为|觉得|感觉|怀疑|猜|假装|敢|怕是|未必|曾|曾经|以前|之前|原来|过去|小时候|当年|当时|那时|年轻时?|上学时|上大学时|到底|究竟|为什么|怎么|何时|什么时候|说过|听说|问|能不能|可不可以|是不是|有没有|要不要|该不该|(?:被|快要?)?(?:饿|累|困|笑|烦|忙|热|冷|气)死|死了|需要|得去|一定要|想要|最好|恐怕|大约|八成|貌似|疑似|不太确定|还没|尚未|宁愿|宁可|如果|假如|倘若|争取|立志|发誓要|幻想|正在考虑|琢磨着?|寻思)"
 )
-_DISLIKES = _rule(
-    rf"{_ADVERBS}(?:不太喜欢|不喜欢|讨厌|不爱(?=[吃喝看听])|受不了|反感|厌恶|最怕)(?P<v>.{{1,30}})"
+_SARCASM = re.compile(r"可太(?:喜欢|爱|想)|爱死(?!吃)|真是(?:太?(?:喜欢|爱)|爱)|谢谢您?(?:嘞|了啊)|呵呵")
+_LIKE_VERB = re.compile(r"喜欢|讨厌|爱|烦|怕|受不了")
+_EVENT = re.compile(EVENTS)
+_TIME = re.compile(TIME)
+_NO_EVENT = re.compile(
+    r"^(?:我们?(?:把|给|帮|在|叫|让|刚|跟|问)|帮|给我|请|把|安排|推荐|查|写|设|订|预订|改|取消|怎么|如果|他|她|它|你|您|老板|领导|同事|朋友|别人|听说|不|没|想|麻烦|提醒|记|昨天|上周|上个?月|前天|去年|刚才|据说|可能|要不|能不能|好想|希望|计划|要是|万一|今天天气|每|我(?:朋友|同事|同学|老板|领导|邻居|想|不|没|可能|打算|也许|希望|要是|以前|昨天|每))|取消|不去了|推迟|昨天|上周|每[周天个]|吗$|呢$|怎么|什么|几点|哪|[如假]|以前|去年|可能|也许|不用|还没|没有|没约|不想"
 )
-_NEVER_EATS = _rule(
-    rf"{_ADVERBS}(?P<v>(?:不吃|不喝|不能吃|不能喝|从不吃|从不喝|忌口)(?P<what>(?!素)[^，饭早晚午了完]{{1,10}}))"
+_DECIDED = re.compile(
+    r"(?:(?:我们?|俺|咱们?|跟|和|已经|终于|最后|最终|商量(?:来商量去)?|讨论|想|考虑|老婆|老公|全家|家里人?|对象|爸妈|家人|都|又|反复|想来想去|认真|爱人|先生|太太|媳妇|孩子|一起|上)*)(?:想好|商量好|商量完|讨论完|讨论好|说好|定|定下来|定好|决定|决定好|想清楚|考虑好|谈好|拿定主意|敲定|拍板|考虑清楚|约好|商定|下定决心|想通)(?:了|啦)?(?:的)?(?:是)?$"
 )
-_FAVOURITE = _rule(r"最?(?:喜欢|爱)的(?P<what>[^，是]{1,8})是(?P<v>.{1,30})")
-_NO_THING = re.compile(
-    r"^(?:你|您|他|她|它|这|那|的|什么|谁|哪|怎么|为什么|这样|那样|我|里面)|这[种个些]|那[种个些]|^(?:上|过)$"
+_CONCLUDED = re.compile(
+    r"^(?:那)?(?:我们?|就|咱们?|还是|这次|以后|从[^，]{1,6}起)*(?:，)?(?P<v>[^吗呢]{2,40})$"
 )
-_FAMILY = re.compile(rf"(?:我们家?|我家|我|俺)?(?:的|有(?:一|两)?[个只条位]?)?(?:(?P<old>{_NUMBER})岁的)?(?P<ordinal>[大小二])?(?P<who>{_WHO})(?P<rest>.*)$")  # fmt: skip
-_PERSON_NAME = re.compile(
-    rf"(?:的名字(?:叫|是)|名字(?:叫|是)|小名叫?|名叫|叫做?)\s*(?P<v>{_SHORT_NAME})(?=今年|现在|已经|{_NUMBER}[岁个]|$)"
+_PENDING = re.compile(
+    r"(?:一点(?:儿)?都?)?(?:吃不了|不能吃|不能碰|碰不得|不能喝|喝不了|吃不得|不敢吃|不敢喝|沾不得|不吃|不能接触|不能用)(?P<v>[^，了]{1,10})$"
 )
-_PERSON_AGE = re.compile(
-    rf"\s*(?P<name>{_SHORT_NAME})??\s*(?:今年|现在|已经|刚满|刚过|刚|才|都|也|有)*\s*{_AGE}(?:大|多)?$"
+_AFTER_EATING = re.compile(
+    rf"^(?:因为)?(?:我)?(?:每次|只要|一|吃了|吃完|吃|喝了|会|碰|严重|容易|怕|过敏|全身|身上|浑身|不然|否则|要不然|碰了|吃多了|就).{{0,10}}{SYMPTOM}|^过敏|^(?:会|就).{{0,6}}{SYMPTOM}"
 )
-_PERSON_PREDICATE = re.compile(
-    rf"\s*(?P<name>{_HAN}{{1,3}}?|{_LATIN})?(?:也|很|最|特别|非常|都)*(?:(?P<likes>喜欢|爱(?=[吃喝看听玩画跳唱]))(?P<liked>.{{1,20}})|对(?P<allergy>.{{1,15}})过敏"
-    r"|(?P<diet>吃素|不吃[^，饭了]{1,8}))$"
+_TOPIC = re.compile(
+    r"(?P<topic>[^我，对]{1,10}?)(?:，)?我(?:是|可|都|就|也|真|一直|从来|从小|最|超级?|特别|很|非常|平时|一般)*(?:(?P<verb>最?(?:爱|喜欢|讨厌)|受不了|不(?:太)?(?:喜欢|爱)|不吃|不能吃|吃不了|不喝|不能喝|不碰|不能碰|一口都?不吃)(?:了|吃|喝|看|的)?|(?P<only>只(?:喝|吃|听|看).{1,8}))$"
 )
 
 
@@ -124,126 +64,121 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
     opener = _OPENERS.match(clause.text)
     skipped = opener.end() if opener else 0
     text = clause.text[skipped:]
-    said = Clause(text.rstrip(_PARTICLES) or text, clause.start + skipped)
-    found = _family(said, reading)
-    yield from _about_me(said, reading) if found is None else found
-
-
-def _about_me(clause: Clause, reading: Reading) -> list[Found]:
-    text = clause.text
-    if re.match(r"(?:他|她|它|你|您|别人|人家|有人|大家|朋友|同事|老板|这|那)", text) and "叫我" not in text:
-        reading.enter("")
-        return []
-    if re.match(r"(?:我|俺|本人|咱)", text):
-        if re.match(r"我的?(?:朋友|同学|同事|老板|邻居|客户|室友|老师|学生)", text):
-            reading.enter("")
-            return []
-        reading.enter("zh")
-    implied = reading.speaker == "zh"
-    for pattern, key, may_lack in _RULES:
-        match = pattern.match(text)
-        if not match or not (
-            match["subject"]
-            or (may_lack and implied)
-            or text.startswith("我")
-            or "叫我" in text
-            or key == "user::language"
-        ):
-            continue
-        value = match["v"].strip()
-        if _fits(key, value):
-            reading.enter("zh")
-            return [Found(key, value, clause.start, clause.end)]
-    for pattern in _ALLERGIC:
-        if (match := pattern.match(text)) and (match["subject"] or implied):
-            return _things(match["v"], "user::allergy", clause)
-    if (match := _FAVOURITE.match(text)) and match["subject"]:
-        return [Found(f"user::favorite::{slug(match['what'])}", match["v"], clause.start, clause.end)]
-    for pattern, key in ((_DISLIKES, "user::dislikes"), (_LIKES, "user::likes")):
-        if (match := pattern.match(text)) and (match["subject"] or implied):
-            value = f"{match['verb']}{match['v']}" if match.groupdict().get("verb") else match["v"]
-            return _things(value.removeprefix("爱"), key, clause)
-    if (match := _NEVER_EATS.match(text)) and (match["subject"] or implied):
-        key = "user::diet" if match["what"] in ("肉", "荤") else f"user::diet::{slug(match['what'])}"
-        return [Found(key, match["v"], clause.start, clause.end)]
-    return []
-
-
-def _fits(key: str, value: str) -> bool:
-    if key == "user::name":
-        return not _NOT_NAMES.match(value)
-    if key == "user::hometown":
-        return (
-            value not in ("好", "坏")
-            and not set(value) <= _NOT_PLACES
-            and not value.endswith(("个", "种", "的", "类"))
-        )
-    if key == "user::job":
-        return not value.startswith(("你", "他", "她", "好"))
-    return True
-
-
-def _family(clause: Clause, reading: Reading) -> list[Found] | None:
-    """None if the clause is about no relative or pet."""
-    text = clause.text
-    if match := _FAMILY.match(text):
-        who = match["who"]
-        key = (
-            f"user::pet::{_PETS[who]}"
-            if who in _PETS
-            else f"user::family::{_ORDINAL.get(match['ordinal'] or '', '')}{_RELATIVES[who]}"
-        )
-        reading.enter_person(key, clause.start)
-        out = [Found(f"{key}::age", match["old"], clause.start, clause.end)] if match["old"] else []
-        return out + _about_person(match["rest"], key, clause)
-    if reading.person and (match := re.match(r"(?:他|她|它)?(?P<rest>(?:的?名字|名叫|叫|小名|今年|现在|已经|刚满|\d|[一二三四五六七八九十两]).*)$", text)):  # fmt: skip
-        found = _about_person(match["rest"], reading.person, clause)
-        return [Found(f.key, f.value, reading.person_start, f.end) for f in found]
-    return None
-
-
-def _about_person(rest: str, key: str, clause: Clause) -> list[Found]:
-    """What follows 女儿: her name, then her age, or what she likes and does not eat."""
-    out: list[Found] = []
-
-    def found(part: str, value: str) -> None:
-        out.append(Found(key + part, value.strip(), clause.start, clause.end))
-
-    if match := _PERSON_NAME.match(rest):
-        if _NOT_NAMES.match(match["v"]):
-            return []
-        found("", match["v"])
-        rest = rest[match.end() :]
-    if match := _PERSON_AGE.match(rest):
-        if match["name"] and not out:
-            if _NOT_NAMES.match(match["name"]):
-                return []
-            found("", match["name"])
-        found("::age", match["age"] or match["months"])
-    elif match := _PERSON_PREDICATE.match(rest):
-        if match["name"] and not out and not _NOT_NAMES.match(match["name"]):
-            found("", match["name"])
-        elif match["name"]:
-            return out
-        for part, value in (
-            ("::likes", match["liked"]),
-            ("::allergy", match["allergy"]),
-            ("::diet", match["diet"]),
-        ):
-            if value and not _NO_THING.match(value):
-                found(part, value)
-    elif (match := re.fullmatch(rf"\s*(?P<v>[小阿大]{_HAN}{{1,2}}|{_LATIN})", rest)) and not _NOT_NAMES.match(
-        match["v"]
+    kept = text.rstrip(_PARTICLES) or text
+    said = Clause(kept, clause.start + skipped)
+    if not re.search(r"[\u3400-\u9fff]", clause.text) and not (
+        reading.speaker == "zh" or re.match(r"i'm |\d", kept)
     ):
-        found("", match["v"])
-    return out
+        return
+    if reading.decided:
+        reading.decided = False
+        if match := _CONCLUDED.match(kept):
+            yield Found("user::decision", tidy(match["v"]), said.start, said.end)
+            return
+    if reading.pending:
+        pending, reading.pending = reading.pending, ""
+        if _AFTER_EATING.search(kept):
+            yield Found("user::allergy", pending, reading.pending_start, said.end)
+            return
+    if _DECIDED.match(text) and not re.search(r"没|不|还未", text):
+        reading.decided = True
+        return
+    yield from _read(said, reading, opener.group() if opener else "")
 
 
-def _things(said: str, key: str, clause: Clause) -> list[Found]:
-    """What is liked or not tolerated, item by item."""
-    items = re.split(r"、|以及|(?<=[\u3400-\u9fff])[和跟与及](?=[\u3400-\u9fff]{2})", said)
-    return [
-        Found(key, item.strip(), clause.start, clause.end)
-        for item in items
-        if 0 < len(item.strip()) <= 20 and not _NO_THING.match(item)
-    ]
+def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
+    text = clause.text
+    if facts := anywhere(text) or anywhere(re.sub(r"^(?:我|我们)", "", text)):
+        reading.enter("zh")
+        return [Found(key, value, clause.start, clause.end) for key, value in facts]
+    if _OTHERS.match(text) and not (reading.person and re.match("[他她它](?!们)", text)):
+        reading.enter_other()
+        return []
+    if _SARCASM.search(text) and _LIKE_VERB.search(text):
+        return []
+    if (topic := _TOPIC.match(text)) and not re.search(r"[你他她这那]|什么|以前|如果", topic["topic"]):
+        verb = "喜欢" if topic["verb"] in ("爱", "最爱") else topic["verb"]
+        text = (
+            f"我{verb}{re.sub('(?:类|类的|的|这种)$', '', topic['topic'])}" if verb else f"我{topic['only']}"
+        )
+    event = _event(text)
+    people = None if topic else read_people(clause, reading)
+    if people:
+        return people
+    if event:
+        reading.enter("zh")
+        return [Found("user::event", event, clause.start, clause.end)]
+    if people is not None:
+        return people
+    if re.fullmatch("[男女]生?", text):
+        reading.enter("zh")
+        return []
+    if habit := re.match(
+        r"(?P<when>(?:周末|平时|平常|每[天周晚][早晚上中下午]{0,2}|早上|晚上|下班后?|放假|没事|有空|业余|闲着|冬天|夏天|休息日?|闲暇)+的?(?:时候?|时间)?)，?(?=我)",
+        text,
+    ):
+        text = f"我{habit['when']}{text[habit.end() + 1 :]}"
+    subject = _SUBJECT.match(text)
+    rest = subject["rest"] if subject else text
+    if subject and re.match(r"(?:爸|妈|爷|奶|哥|姐|弟|妹|女儿|儿子|的(?:朋友|同事|老板))", rest):
+        reading.enter_other()
+        return []
+    timed = re.match(
+        r"(?:现在|目前|如今|今年|去年|前年|上个?月|最近|年初|刚刚|一个人|自己|呢|，|就|(?:\d+|[一二三四五六七八九十两几半]+)年前|\d{4}年(?=[^\d]*(?:搬|来|到|入职|加入)))+(?=..)",
+        rest,
+    )
+    if timed and not re.match(r"(?:今年|现在|刚)+(?:已经|刚满|满)?(?:\d|[一二三四五六七八九十])", rest):
+        rest = rest[timed.end() :]
+    if _NOT_SO.match(rest) and not re.match(r"(?:不吃|不喝|不能|从不|从来不[吃喝]|没事|想好)", rest):
+        reading.enter("zh" if subject else reading.speaker)
+        return []
+    if subject:
+        reading.enter("zh")
+        if not rest:
+            return []
+    elif re.match(r"(?:最后|最终|终于|已经|一起)*决定", rest):
+        pass
+    elif not (reading.speaker == "zh" or reading.fresh) or reading.person:
+        return []
+    if _PENDING.match(rest) and reading.ahead and _AFTER_EATING.search(_OPENERS.sub("", reading.ahead)):
+        match = _PENDING.match(rest)
+        if match and not re.match(r"(?:饭|东西|药)", match["v"]):
+            reading.pending, reading.pending_start = match["v"], clause.start
+            return []
+    facts = about_me(rest, named=bool(subject))
+    if (
+        not facts
+        and re.fullmatch(r"\d{2}|[二三四五六七八九]十[一二三四五六七八九]?", rest)
+        and not subject
+        and (re.search("今年|刚刚?|现在", opener) or (reading.speaker == "zh" and not opener))
+    ):
+        facts = [("user::age", rest)]
+    if not subject and not facts and reading.speaker == "zh" and len(rest) <= 14:
+        facts = [
+            fact
+            for fact in about_me(f"是{rest}", named=True)
+            if fact[0] in ("user::job", "user::studies", "user::work", "user::hometown")
+        ]
+    if facts:
+        reading.enter("zh")
+    elif (subject or reading.fresh) and (found := mentioned(clause)):
+        return found
+    return [Found(key, value, clause.start, clause.end) for key, value in facts if value]
+
+
+def _event(text: str) -> str | None:
+    """An appointment with its day: 周五下午三点约了牙医."""
+    time = _TIME.search(text)
+    if (
+        not time
+        or time.start() > 12
+        or len(text) > 50
+        or _NO_EVENT.search(text)
+        or not _EVENT.search(text[: time.start()] + "，" + text[time.end() :])
+    ):
+        return None
+    if re.fullmatch(
+        r"(?:上午|下午|晚上|早上|中午|傍晚)?[\d一二三四五六七八九十]{1,3}点|今天", time.group()
+    ) and not re.search(r"约了|面试|牙医|航班|飞机|高铁|考试|复诊|复查", text):
+        return None
+    return tidy(re.sub(r"^(?:我们家|我们|我|咱们|咱)(?:得|要)?(?=.)", "", text)) or None

@@ -32,7 +32,7 @@ MINUTES = 9
 
 def members() -> Iterator[tuple[Path, str]]:
     """(file, name in the zip) of the package, its unit tests and what they need."""
-    for folder in ("py_memory", "tests/unit"):
+    for folder in ("py_memory", "tests/unit", "tests/data"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 yield path, str(path.relative_to(ROOT))

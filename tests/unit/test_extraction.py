@@ -50,7 +50,7 @@ ENGLISH: list[tuple[str, list[str]]] = [
     ("I live in Lisbon and work at Acme.", ["user::home=Lisbon", "user::work=Acme"]),
     ("I just moved to New York last month", ["user::home=New York"]),
     ("I work as a nurse", ["user::job=nurse"]),
-    ("I'm a software engineer at Acme", ["user::job=software engineer"]),
+    ("I'm a software engineer at Acme", ["user::job=software engineer", "user::work=Acme"]),
     ("I really love hiking", ["user::likes=hiking"]),
     ("I can't stand cilantro", ["user::dislikes=cilantro"]),
     ("My favourite colour is dark green", ["user::favorite::colour=dark green"]),

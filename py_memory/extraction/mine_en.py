@@ -1,0 +1,91 @@
+"""What English speakers say of what is theirs (“my name is”), and whole clauses such as “call me Max” or
+“penicillin gives me a rash”."""
+# ruff: noqa: E501 -- a pattern is one line
+
+from __future__ import annotations
+
+import re
+
+from .clauses import slug
+from .lexicon_en import DIETS, DIGIT_OR_WORD, ILLNESSES
+from .self_en import (
+    FOODS,
+    Facts,
+    Frame,
+    age_in,
+    allergens_in,
+    date_in,
+    each,
+    favourite_in,
+    first,
+    frame,
+    job_and_employer_in,
+    likes_in,
+    named_in,
+    one,
+    role_in,
+    subject_in,
+)
+from .values_en import job_in, languages_in, name_in, org_in, place_in, things_in
+
+__all__ = ["mine", "whole"]
+
+_IS = r"(?:is|'s|are|has (?:always )?been|has to be|would be|will always be|:)"
+_MY: tuple[Frame, ...] = (
+    frame(r"(?:full |first |given |real |legal |actual |chosen |preferred |nick)?name ?(?:is|'s|:) (?:actually |still )?(?P<v>(?!not\b|too\b).+)", named_in),
+    frame(r"friends (?:all )?call me (?P<v>.+)", named_in),
+    frame(rf"(?:all-time |absolute |current |personal |number one |one )*(?:favou?rite|fave?) (?P<what>(?!is\b|are\b|of\b|part|thing about|way|about)[\w-]+(?: (?!is\b|are\b|was\b|has\b|to\b|of\b|in\b)[\w-]+){{0,2}})(?: (?:to \w+|of all time|ever|in the world))? ?{_IS} (?P<v>.+)", favourite_in),
+    frame(rf"age ?(?:is|:) (?P<v>{DIGIT_OR_WORD})\b", one("user::age", age_in)),
+    frame(r"(?:birthday|b-?day|date of birth|birth ?date|dob) ?(?:is|'s|falls|:)?(?: actually)?(?: in \w+ (?:days|weeks|months))?(?: on)?(?: the)? (?P<v>.+)", one("user::birthday", date_in)),
+    frame(r"(?:new |home |postal |mailing |shipping |current |delivery |street )*address ?(?:is|:|has changed to|changed to)(?: now)? (?P<v>(?=.*\d|.*\b(?:street|road|avenue|lane|way|square|close|drive)\b).+)", one("user::address")),
+    frame(r"(?:\w+ )?(?:e-?)?mail(?: address)? ?(?:is|'s|:|has changed to|changed to)?(?: now)? ?(?P<v>[\w.+-]+@[\w-]+\.[\w.-]*\w)", one("user::contact::email")),
+    frame(r"(?:new |work |private |home |current |personal |mobile |cell |phone |tele|whatsapp )*(?:phone|mobile|cell|number|landline|phone number)(?: number)? ?(?:is|'s|:|has changed to|changed to)?(?: now)? ?(?P<v>\+?[(\d][\d ().-]{5,20}\d)(?!\d)", one("user::contact::phone")),
+    frame(r"(?:day |current |new |main )?(?:job|occupation|profession|title|role|job title) ?(?:is|:)(?: to)? (?:being |working as )?(?P<v>.+)", lambda m: [("user::job", v)] if (v := job_in(m["v"]) or (role_in(re.sub(r"^(?:an?|the) ", "", m["v"])) if not re.match(r"(?:so|very|really|too|hard|boring|stressful|killing|great|fun|not|awful|amazing|the best|going|tough|exhausting|getting|at|in|pretty|quite|done|a nightmare|ok|fine|a mess|making)\b", m["v"]) else None)) else []),
+    frame(r"(?:current |new )?(?:employer|company|workplace) (?:is|:) (?:called )?(?P<v>.+)", one("user::work", lambda v: org_in(v) if v[:1].isupper() else None)),
+    frame(r"(?:main |biggest |favou?rite |new |only )*(?:hobby|hobbies|passion|passions|interests?|pastime|pastimes|obsession) (?:is|are|include|includes|:) (?P<v>.+)", likes_in),
+    frame(r"(?:go-to|favou?rite|usual|comfort) (?:[\w-]+ )?(?:drink|snack|food|order|dish|meal|breakfast|lunch|pizza|coffee|takeaway|karaoke song|game|show|workout) (?:is|are|:) (?P<v>.+)", likes_in),
+    frame(r"(?:guilty pleasure|comfort food|happy place|biggest joy|drink of choice) (?:is|are|:) (?P<v>.+)", likes_in),
+    frame(r"(?:native|first|main|home) language ?(?:is|'s|:) (?P<v>.+)", each("user::speaks", languages_in)),
+    frame(r"mother tongue ?(?:is|'s|:) (?P<v>.+)", each("user::speaks", languages_in)),
+    frame(r"home ?town ?(?:is|'s|:) (?P<v>.+)", one("user::hometown", place_in)),
+    frame(r"(?:food )?allerg(?:y|ies) ?(?:is|are|include|:)(?: to)? (?P<v>.+)", each("user::allergy", allergens_in)),
+    frame(r"(?:major|degree|course|phd|subject) ?(?:is|:)(?: in)? (?P<v>.+)", one("user::studies", lambda v: subject_in(v) if not re.match(r"(?:so|very|really|hard|boring|not|going|due|almost|done|killing|useless|great|fun|taking)\b", v) else None)),
+    frame(r"(?:home|house|flat|apartment|place) is in (?P<v>.+)", one("user::home", place_in)),
+    frame(r"(?:diet) is (?P<v>(?:mostly |strictly )?[\w-]+(?: [\w-]+)?)$", one("user::diet", lambda v: v if re.search(DIETS, v) else None)),
+)  # fmt: skip
+_PHONE = r"(?P<v>\+?[(\d][\d ().-]{5,20}\d)(?!\d)"
+_WHOLE: tuple[Frame, ...] = (
+    frame(r"(?:(?:you|people|everyone|everybody|they|most people|friends|folks|colleagues) (?:can |may |should |all |usually |always |just |mostly )*|please |just |so |feel free to )*calls? me (?P<v>.+)", named_in),
+    frame(r"(?:the )?name(?:'s| is|:) (?P<v>(?!not).+)", lambda m: [("user::name", n[0])] if (n := name_in(m["v"])) else []),
+    frame(r"(?:hi |hey |hello )?(?:it's|it is|this is) (?P<v>.+)", lambda m: [("user::name", n[0])] if (n := name_in(m["v"])) and re.match(r" (?:here|speaking|again|writing|from (?=[A-Z]))", n[1]) else []),
+    frame(r"(?P<v>[A-Z][\w'-]+) here(?=$|,)", lambda m: [("user::name", n[0])] if (n := name_in(m["v"])) else []),
+    frame(r"(?:you can |please |just |best to |feel free to |to )*(?:e-?mail|reach|contact|write(?: to)?|mail|message) me (?:at|on|via|under|here:?|by email at) (?P<v>[\w.+-]+@[\w-]+\.[\w.-]*\w)", one("user::contact::email")),
+    frame(rf"(?:you can |please |just |best to |feel free to |or )*(?:call|text|reach|ring|phone|whatsapp|contact|message|sms) me (?:at|on|under|via|any ?time (?:at|on)) {_PHONE}", one("user::contact::phone")),
+    frame(rf"(?:I can be|I'm) reach(?:ed|able) (?:at|on|under|by phone on|by phone at) {_PHONE}", one("user::contact::phone")),
+    frame(r"(?:I can be|I'm) reach(?:ed|able) (?:at|on|under|via) (?P<v>[\w.+-]+@[\w-]+\.[\w.-]*\w)", one("user::contact::email")),
+    frame(r"(?:(?:I|we) (?:(?:always|usually|will|only|prefer to|would rather|mostly|want to|'d like to) |'ll )*|(?:please|always|from now on|just|can you|could you|try to|you should|only) )*(?:answer|reply|respond|speak|talk|write|chat|communicate|converse)(?: to| with)?(?: me| us| you)?(?: back)?(?: only| always)? (?:in |(?<!I speak )(?<!we speak )(?<!mostly speak )(?<!only speak )(?<!usually speak )(?<!always speak )(?<=speak ))(?:simple |plain |easy |British |American |proper |basic |simplified |traditional )?(?P<v>(?-i:[A-Z])\w+)(?=$| (?:please|from now|only|always|with me|to me|here|because|since|going forward|in this|unless|so)\b|[;:)])", lambda m: [("user::language", v) for v in languages_in(m["v"])[:1]] if not re.match(r"(?:I|we) (?:\w+ )?(?:speak|write)\b", m.group()) else []),
+    frame(r"(?:I'd|I would|we'd) (?:rather|prefer)(?: it if| that)?(?: you)? ?(?:answer(?:ed|s)?|reply|replied|replies|respond(?:ed)?|wrote|spoke|talked|use|used|to get (?:your )?answers|to speak|to chat|to talk)?(?: to me| with me)? ?(?:in )?(?P<v>(?-i:[A-Z])\w+)\b", lambda m: [("user::language", v) for v in languages_in(m["v"])[:1]]),
+    frame(r"(?:please |let's |can we |could we |from now on )*(?:switch to|stick to|stick with|use|continue in|speak|talk in|chat in|keep (?:it|things|this) in) (?P<v>(?-i:[A-Z])\w+)(?=$| (?:please|from now|only|always|with me|here|for your)\b)", lambda m: [("user::language", v) for v in languages_in(m["v"])[:1]]),
+    frame(r"(?P<v>(?-i:[A-Z])\w+) (?:only )?(?:answers |replies )?(?:please|only)$", lambda m: [("user::language", v) for v in languages_in(m["v"])[:1]]),
+    frame(rf"(?:as|being) (?:someone|somebody|a person) (?:with|who (?:has|suffers from|lives with)) (?:\w+ )??(?P<v>{ILLNESSES})(?=$|\W)", one("user::condition")),
+    frame(rf"(?:I |we )?(?:have |'ve |got |have got |just got |changed my number to )*(?:an? |the |my )?new (?:phone |mobile |cell )?number ?(?:is|'s|:)? ?{_PHONE}", one("user::contact::phone")),
+    frame(r"(?:as|speaking as|being) an? (?P<v>.+)", lambda m: [("user::age", a["v"])] if (a := re.match(rf"(?P<v>{DIGIT_OR_WORD})[- ]year[- ]old", m["v"])) else [(k, v) for k, v in job_and_employer_in(m) if k == "user::job"] + ([("user::diet", d["v"])] if (d := re.match(rf"(?P<v>{DIETS})(?=$|\W)", m["v"])) else [])),
+    frame(r"(?P<v>(?!(?:it|that|this|he|she|they|which|what|who|and|you|I)\b)[\w'-]+(?: [\w'-]+){0,4}?) (?:(?:always|really|usually|will) )*(?:gives?|puts?|makes?|sends?|lands?|got|put|makes) (?:me|my (?:\w+ )?(?:throat|face|lips|tongue|skin|mouth|eyes))(?: (?:in|to|into|really|very|so|a|an|the|bad|break out|come out|out|all|terrible|horrible|violently|super|severe|terribly|properly)){0,4} (?:rash|hives|hospital|swell|swollen|sick|itchy?|anaphyla\w+|wheez\w+|ill|er|a&e|sneez\w+|shock|blotch\w+|close)\b", lambda m: [("user::allergy", v) for v in allergens_in(re.sub(r"^(?:eating|drinking|even|just|touching|a bite of) ", "", m["v"]))] if not re.search(r"\b(?:boats?|cars?|flying|people|heights|news|driving|thought|you|buses|reading|travel\w*|work|smell|roller ?coasters?|stress|idea)\b", m["v"], re.IGNORECASE) else []),
+    frame(r"(?P<v>[\w'-]+(?: [\w'-]+){0,2}) (?:could|would|can|will|nearly|almost) (?:kill|killed) me", lambda m: [("user::allergy", v) for v in allergens_in(m["v"])] if re.search(r"\b(?:nuts?|peanuts?|stings?|shellfish|shrimp|prawns|penicillin|latex|eggs?|milk|dairy|fish|wasps?|bees?|sesame|soy|cashews?|almonds?|kiwi)\b", m["v"], re.IGNORECASE) else []),
+    frame(r"(?P<v>(?!(?:it|that|this|he|she|they|which|what|who|and|you|I|there)\b)[\w'-]+(?: [\w'-]+){0,4}?) (?:is|are) (?:really |totally |just |absolutely |definitely )*my (?:thing|passion|jam|hobby|happy place|guilty pleasure|life|everything|biggest passion|weakness|great love|absolute favou?rites?|favou?rites?|idea of fun)(?=$|\W)", lambda m: [("user::likes", v) for v in things_in(m["v"])]),
+    frame(r"(?P<v>(?!(?:it|that|this|he|she|they|which|what|who|and|you|I|there)\b)[\w'-]+(?: [\w'-]+){0,4}?) (?:is|are) my (?:all-time |absolute )?favou?rite (?P<what>[\w-]+(?: [\w-]+)?)$", favourite_in),
+    frame(r"(?P<v>(?!(?:it|that|this|he|she|they|which|what|who|and|you|I|there)\b)[\w'-]+(?: [\w'-]+){0,4}?) (?:isn't|aren't|is not|are not|is really not|just isn't|is just not|'s not) (?:really |exactly |at all )*(?:my (?:thing|cup of tea|jam)|for me)(?=$|\W)", lambda m: [("user::dislikes", v) for v in things_in(m["v"], pleasant=False)]),
+    frame(r"(?:please )?(?:send|ship|deliver|mail|post) (?:it|them|this|that|everything|the [\w ]{2,20}?) to (?:my place at |me at |us at |my address,? )?(?P<v>\d+\w? [A-Z].+)", one("user::address")),
+    frame(r"nothing beats (?P<v>.+)", likes_in),
+    frame(rf"no (?P<what>{FOODS}|[\w-]+)(?: for me| please)$", lambda m: [(f"user::diet::{slug(m['what'])}", m.group())] if re.fullmatch(FOODS, m["what"], re.IGNORECASE) else []),
+    frame(rf"(?:ours is|we're|we are) an? (?:strictly |mostly )?(?P<v>{DIETS}) (?:household|family|home|couple)", one("user::diet")),
+    frame(r"(?:it's |it is )?(?:decided|final decision|the decision is made|decision made|it's settled|settled):? (?P<v>(?!to\b|on\b|that\b|by\b).{3,80})", one("user::decision")),
+)  # fmt: skip
+
+
+def mine(rest: str) -> Facts:
+    return first(_MY, rest)
+
+
+def whole(text: str) -> Facts:
+    return first(_WHOLE, text)

@@ -1,0 +1,63 @@
+"""Appointments in English: an event and the words for its day, in a clause that states it."""
+# ruff: noqa: E501 -- a pattern is one line
+
+from __future__ import annotations
+
+import re
+
+from .lexicon_en import EVENTS, WHEN
+from .values_en import tidy
+
+__all__ = ["event_in"]
+
+_EVENT = re.compile(rf"\b(?:{EVENTS})\b(?! (?:person|lover|fan|season|report|day))", re.IGNORECASE)
+_WHEN = re.compile(WHEN, re.IGNORECASE)
+_LEAD = re.compile(
+    rf"(?:(?:(?:on |next |this )?\w+ (?:morning |afternoon |evening |night )?|{WHEN},? )(?=(?:I|we|there|my|our|it)\b))?"
+    r"(?P<lead>(?:I|we)(?:'ve| have)(?: got)?(?: to (?:go to|see|attend|be at|take))? |(?:I|we) (?:got|see|meet|booked|made|scheduled|fly|leave|need to be at|am|are) |(?:I'm|I am|we're|we are) (?:seeing|meeting|going to|having|visiting|attending|flying|getting|taking|"
+    r"due at|off to|hosting|throwing|booked in for|booked for|at|scheduled for|catching|going in for) |there's |there is |got |have |seeing |having |flying |going to |it's |)",
+    re.IGNORECASE,
+)
+_NO_LEAD = re.compile(
+    r"(?:he|she|they|you|your|his|her|their|book|plan|move|find|write|prepare|schedule|cancel|add|set|create|make|draft|organi[sz]e|reschedule|suggest|give|help|show|tell|send|what|when|where|which|how|who|is|are|do|does|can|could|should|will|would|let's|please|if|the last|last|no|not|any|every|remember|check|put|invite|never"
+    r"|cancelled|thanks|good|see you|happy|a friend|someone|good luck|was|were|weather|it was|don't|didn't|the (?:news|president|company|match was|film|series|new))\b",
+    re.IGNORECASE,
+)
+_OVER = re.compile(
+    r"\b(?!scheduled|booked|planned|wed\b|need)[a-z]+ed\b(?! (?:for|in))|\b(?:was|were|had|yesterday|last|ago|cancell?ed|postponed|missed|went|didn't|don't|not|every|usually|always|never|might|maybe|would|could|if|instead of|called off|wish|hope|want|think|used to|(?:boss|friend|neighbou?r|colleague|coworker|flatmate|roommate)'s (?!wedding|party|funeral|birthday))\b",
+    re.IGNORECASE,
+)
+
+
+_TRAVEL = re.compile(
+    r"\b(?:leav(?:e|ing)|fly(?:ing)?|travel(?:l?ing)?|heading|head|off|driv(?:e|ing)|sail(?:ing)?) (?:back |out |off |home )?(?:for|to) (?-i:[A-Z])\w+|\b(?:my |our )(?:\w+ ){1,3}(?:is|are) (?:getting married|graduating|visiting|coming to visit|arriving)",
+    re.IGNORECASE,
+)
+
+
+def event_in(text: str) -> str | None:
+    """An appointment with its day: “dentist appointment on Friday at 10”."""
+    text = tidy(text)
+    if _NO_LEAD.match(text) or _OVER.search(text):
+        return None
+    event, when = _EVENT.search(text) or _TRAVEL.search(text), _WHEN.search(text)
+    if not event or not when or len(text) > 100 or text.endswith("?"):
+        return None
+    if re.match(r"at\b", when.group(), re.IGNORECASE) and not re.search(
+        r"\b(?:appointment|interview|meeting|flight|exam|train)\b", text
+    ):
+        return None
+    if event.start() >= when.start() and event.end() <= when.end():
+        return None
+    lead = _LEAD.match(text)
+    begin = lead.end() if lead else 0
+    if begin > min(event.start(), when.start()):
+        begin = 0
+    if lead and not lead["lead"]:
+        before = text[begin : event.start()].split()
+        if event.start() > when.start():
+            before = before[len(when.group().split()) :]
+        if len(before) > 4 or re.match(r"(?:I|we|I'm|we're)\b", text[begin:]):
+            return None
+    value = re.sub(r"^(?:an?|my|our|the|another) ", "", text[begin:], flags=re.IGNORECASE)
+    return tidy(re.split(r" (?:and (?:I|we|my)|but|so|because|which|wish)\b", value)[0]) or None

@@ -13,10 +13,14 @@ import pytest
 from py_memory.extraction import propose
 from py_memory.text import normalize
 
-UTTERANCES = [
-    json.loads(line)
-    for line in (Path(__file__).parents[1] / "data" / "utterances.jsonl").read_text("utf-8").splitlines()
-]
+DATA = Path(__file__).parents[1] / "data"
+
+
+def read(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
+
+
+UTTERANCES = read("utterances.jsonl")
 FIRST_PARTS = ("task::", "user::diet")
 
 
@@ -26,10 +30,10 @@ def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return len(keys) == 1 and (values[0] in values[1] or values[1] in values[0])
 
 
-def measured(lang: str) -> tuple[float, float]:
+def measured(lang: str, utterances: list[dict[str, Any]] = UTTERANCES) -> tuple[float, float]:
     """(precision, recall)."""
     found = right = there = 0
-    for line in UTTERANCES:
+    for line in utterances:
         if line["lang"] != lang:
             continue
         missing = list(line["facts"])

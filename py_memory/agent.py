@@ -27,7 +27,7 @@ MAX_CHARS, MAX_MESSAGES, MAX_FACTS = 4000, 20, 12
 MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
 MAX_OUTPUT_CHARACTERS = 32_000  # of a tool's result, kept and shown to the model
 MEMORY_KINDS = frozenset({"messages", "facts", "summaries", "tool_calls", "experiences"})
-_TITLE_CHARACTERS = 60
+_TITLE_CHARACTERS = 40  # the page shows the whole first message, as far as there is room
 _SAYS = {
     "failed": {
         "en": "No answer this time: {reason} Your message is kept; you can try again.",
@@ -179,7 +179,7 @@ class ChatAgent:
             self._close_interrupted(session.id, detect_language(text))
             said = store.add_message(session.id, "user", text, id=message_id)
             if session.title is None:
-                store.rename_session(session.id, _title(said.content))
+                store.rename_session(session.id, " ".join(said.content.split())[:_TITLE_CHARACTERS])
             self._learn(said)
             return said, self._reply_to(said)
 
@@ -346,16 +346,6 @@ class ChatAgent:
         for call in cut:
             self._store.update_tool_call(call.id, "unknown")
         return [call.tool_name for call in cut]
-
-
-def _title(text: str) -> str:
-    """The beginning of a message, cut between words."""
-    text = " ".join(text.split())
-    if len(text) <= _TITLE_CHARACTERS:
-        return text
-    start = text[:_TITLE_CHARACTERS]
-    words = start.rpartition(" ")[0]
-    return f"{(words if len(words) > _TITLE_CHARACTERS // 2 else start).rstrip(' ,;:，；：、')}…"
 
 
 def _told(output: Any) -> str:

@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     messages.add_argument("--session")
     messages.add_argument("--limit", type=int, default=50)
     facts = command("facts", _facts)
-    facts.add_argument("--status", default="current", help="current, candidate, disputed … or all")
+    facts.add_argument("--status", default="current", help=words["which_facts"])
     facts.add_argument("--prefix")
     search = command("search", _search)
     search.add_argument("text")

@@ -128,9 +128,8 @@ def role_in(text: str) -> str | None:
     )
 
 
-def job_and_employer_in(match: re.Match[str]) -> Facts:
+def job_and_employer_in(said: str) -> Facts:
     """A job, and the employer behind it."""
-    said = match["v"]
     job = job_in(said)
     if not job:
         return []
@@ -242,7 +241,7 @@ _I_AM: tuple[Frame, ...] = (  # each takes all that follows
     frame(r"(?:an?|the) native (?P<v>[A-Z]\w+)(?: |-)?speaker", each("user::speaks", languages_in)),
     frame(r"born (?P<v>.+)", _born),
     frame(r"(?:employed|working) (?:(?:full|part)[- ]time )?(?:at|for|with|by) (?P<v>.+)", employer_in),
-    frame(r"working (?:\w+ )?as (?:an?|the) (?P<v>.+)", lambda m: job_and_employer_in(m) or [("user::job", v) for v in [role_in(m["v"])] if v]),
+    frame(r"working (?:\w+ )?as (?:an?|the) (?P<v>.+)", lambda m: job_and_employer_in(m["v"]) or [("user::job", v) for v in [role_in(m["v"])] if v]),
     frame(r"working in (?P<v>.+)", one("user::job", field_in)),
     frame(r"(?:doing|finishing|working on|pursuing|writing|starting|getting|completing) (?:an?|my|our) (?:\w+ )?(?:phd|master'?s|masters|msc|ma|ba|bsc|mba|bachelor'?s|degree|doctorate|thesis|dissertation|diploma)(?: degree)? (?:in|on) (?P<v>.+)", one("user::studies", subject_in)),
     frame(rf"eating (?:an? |mostly |strictly |only )*(?P<v>{DIETS})\b", one("user::diet")),
@@ -266,7 +265,7 @@ _I_AM_PART: tuple[Frame, ...] = (  # up to an “and”
     frame(r"(?:still )?(?P<v>teaching (?!my|him|her|them|myself|the dog|you|people)[\w' -]+?)(?= (?:at|in|since|for|to|and|on|online|now)\b|$)", one("user::job")),
     frame(r"(?:loving|enjoying|starting|started) (?:the|my) new (?:job|role|gig|position) (?:at|with) (?P<v>.+)", employer_in),
     frame(r"(?:an?|the) (?:resident|citizen) of (?P<v>.+)", one("user::home", place_in)),
-    frame(r"(?:currently |now |also |still |just |only )*(?:an?|the|one of the|head|chief|lead|senior|junior|self-employed|freelance) (?P<v>.+)", lambda m: job_and_employer_in(m) if not re.match(r"(?:hobby|amateur|aspiring|wannabe|future|designated|armchair|backseat|frequent|nervous|born|natural|closet|doctor who|picky|beginner|keen|student of life)\b", m["v"], re.IGNORECASE) else []),
+    frame(r"(?:currently |now |also |still |just |only )*(?:an?|the|one of the|head|chief|lead|senior|junior|self-employed|freelance) (?P<v>.+)", lambda m: job_and_employer_in(m["v"]) if not re.match(r"(?:hobby|amateur|aspiring|wannabe|future|designated|armchair|backseat|frequent|nervous|born|natural|closet|doctor who|picky|beginner|keen|student of life)\b", m["v"], re.IGNORECASE) else []),
     frame(r"(?P<v>retired|unemployed|self-employed)(?=$|\W)", one("user::job")),
     frame(r"(?:happily |now |newly )*(?:married|engaged) to (?P<v>.+)", lambda m: [(f"user::family::{'fiance' if 'engaged' in m.group().lower() else 'spouse'}", n[0]) for n in [name_in(m["v"])] if n]),
     frame(r"in (?:my|the) (?:\w+ (?:and )?)?(?:\w+) (?:year|semester|term) of (?:(?:a|my) )?(?P<v>.+)", one("user::studies", lambda v: subject_in(re.sub(r"^(?:studying|an?|my) ", "", re.sub(r" (?:school|degree|studies|program(?:me)?|course)$", "", tidy(v)))) if not re.match(r"(?:college|uni|high|school|university|marriage|my|our|the)\b", v) else None)),
@@ -288,7 +287,7 @@ _I_DO: tuple[Frame, ...] = (
     frame(r"(?:head(?: up)?|lead|manage|direct|oversee|run) (?:the )?[\w ]{2,24}? (?:at|for) (?P<v>(?:an? )?[\w&' .-]+)", employer_in),
     frame(r"do (?P<job>(?!it|this|that|my|the|a|an|some|what|not|all|so)[a-z][\w ]{2,28}?) (?:for|at) (?P<v>(?-i:[A-Z]).+)", lambda m: [("user::job", m["job"]), ("user::work", org)] if (org := org_in(m["v"])) and re.search(r"ing$|ment$|PR|support|sales|research|design|security|ops|QA|IT$|law$|accounts|finance", m["job"]) else []),
     frame(r"work (?:\w+ )?in (?P<v>.+)", one("user::job", field_in)),
-    frame(r"(?:work|worked(?= .*\bfor \w+ years now)|earn a living|got promoted|got hired|started(?: working)?|serve|got a job|got a new job|now work|do shifts)(?: (?:at|for|in) [\w &'.-]+?)?(?: (?:nights|days|part[- ]time|full[- ]time|mostly|remotely))* (?:as|to) (?:an?|the)? ?(?P<v>.+)", lambda m: job_and_employer_in(m) or one("user::job", lambda v: (role_in(v) if not re.match(r"(?:learn|feel|work|think|see|like|get|make|eat|read|be|do|have|usual|cook|use|run|go|look|play|write|watch|exercise)\b", v) else None))(m)),
+    frame(r"(?:work|worked(?= .*\bfor \w+ years now)|earn a living|got promoted|got hired|started(?: working)?|serve|got a job|got a new job|now work|do shifts)(?: (?:at|for|in) [\w &'.-]+?)?(?: (?:nights|days|part[- ]time|full[- ]time|mostly|remotely))* (?:as|to) (?:an?|the)? ?(?P<v>.+)", lambda m: job_and_employer_in(m["v"]) or one("user::job", lambda v: (role_in(v) if not re.match(r"(?:learn|feel|work|think|see|like|get|make|eat|read|be|do|have|usual|cook|use|run|go|look|play|write|watch|exercise)\b", v) else None))(m)),
     frame(r"(?:make|earn) (?:my|a) living (?:as an?|as|by|from) (?P<v>.+)", one("user::job", lambda v: job_in(v) or role_in(v))),
     frame(r"(?P<v>(?:drive|fix|sell|design|build|write|clean|paint|bake|cook|make|repair|translate|teach|edit|walk|train|grow|install|deliver|program|restore|tune|groom|catch|count|move|code)\b(?: [\w'/-]+){0,4}?) (?:for a living|for work|as my job|professionally)", one("user::job")),
     frame(r"(?P<v>(?:run|own|manage) (?:a|an|my own|our own|the) (?:\w+ ){0,3}(?:bakery|shop|store|café|cafe|restaurant|bar|pub|hotel|farm|company|business|studio|salon|agency|startup|bookshop|clinic|practice|gym|garage|brewery|winery|b&b|guesthouse|nursery|food truck|workshop|daycare|kennel|florist|deli|vineyard|gallery|school|firm|consultancy|hostel|pharmacy|bookstore|boutique|barbershop|tattoo \w+|dental practice))\b", one("user::job")),
@@ -382,7 +381,7 @@ def am(rest: str, *, may_name: bool = False, listed: bool = False) -> Facts:
             )
             and job_in(head)
         ):
-            found = job_and_employer_in(re.match(r"(?P<v>.*)", head))  # type: ignore[arg-type]
+            found = job_and_employer_in(head)
         if (
             not found
             and re.match(r"(?:an?|just an?|your|the) ", head)

@@ -33,10 +33,6 @@ def _one(key: str, read: Callable[[str], str | None] = tidy) -> Callable[[re.Mat
     return take
 
 
-def _each(key: str) -> Callable[[re.Match[str]], Facts]:
-    return lambda match: [(key, value) for value in things_in(match["v"])]
-
-
 def _allergens(match: re.Match[str]) -> Facts:
     if _NOT_ALLERGENS.search(match["v"]):
         return []

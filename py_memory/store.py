@@ -887,8 +887,8 @@ class MemoryStore:
         there is more to do."""
         self._undo.forget_expired()
         with self.database.transaction():
-            trace.checkpoint(self.database, self._device, self.clock())
-            return index.merge(self.database, budget_ms)
+            folded = trace.checkpoint(self.database, self._device, self.clock())
+            return index.merge(self.database, budget_ms) or folded > 0
 
     # -- files --
 

@@ -154,8 +154,10 @@ class ToolRuns:
     def _refusal(self, name: str, arguments: Any) -> str:
         if not self._may_act:
             return _NOT_AGREED
-        unknown = not self._confirmed and any(
-            call.status in ("unknown", "timeout") and (call.tool_name, call.input) == (name, arguments)
+        unknown = any(
+            call.status in ("unknown", "timeout")
+            and (call.tool_name, call.input) == (name, arguments)
+            and (call.message_id == self._reply.id or not self._confirmed)  # the yes came before this round's
             for call in self._store.list_tool_calls(self._reply.session_id)
         )
         return _END_UNKNOWN if unknown else ""

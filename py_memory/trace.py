@@ -23,6 +23,7 @@ from .rows.events import START, Event, chained, sealed
 __all__ = ["checkpoint", "explain", "verify"]
 
 KEPT_DAYS = 31  # every event of the last month, at least, is there in full
+FOLDED_AT_ONCE = 2_000
 
 
 # -- the chain --
@@ -79,23 +80,46 @@ def _diagnosis(db: Database, last: Event | None, bad: Event) -> str:
 
 
 def checkpoint(db: Database, device: str, now: int) -> int:
-    """Folds the events of past months that are more than 31 days old into one checkpoint; a chain that does
-    not verify is left as it is. Expects a transaction of the caller. Returns how many were folded."""
-    month = datetime.fromtimestamp(max(now - KEPT_DAYS * DAY_MS, 0) / 1000, UTC)
-    before = int(month.replace(day=1, hour=0, minute=0, second=0, microsecond=0).timestamp() * 1000)
-    last, count = None, 0
-    for event in events.read_events(db):
-        if not event.is_checkpoint:
-            if int(str(event.fields[2])) >= before:
-                break
-            last, count = event, count + 1
-    if last is None:
+    """Folds up to 2,000 events of the oldest month that is over for 31 days into its checkpoint; a chain that
+    does not verify is left as it is. Expects a transaction of the caller. Returns how many were folded."""
+    oldest = events.oldest_time(db)
+    before = _month_of(max(now - KEPT_DAYS * DAY_MS, 0))[1]
+    if oldest is None or oldest >= before:
         return 0
-    report, _, seal = _walk(db, last.seq)
+    seals: list[Event] = []
+    month: list[Event] = []
+    for event in events.read_events(db):
+        if event.is_checkpoint:
+            seals.append(event)
+        elif (
+            event.time < before
+            and len(month) < FOLDED_AT_ONCE
+            and (not month or _same_month(month[0], event))
+        ):
+            month.append(event)
+        else:
+            break
+    report, _, _ = _walk(db, month[-1].seq)
     if not report.ok:
         return 0
-    events.fold(db, last, count, device, seal)
-    return count
+    count = len(month)
+    if seals and _same_month(seals[-1], month[0]):  # the rest of a month that was folded in part
+        former = seals.pop()
+        events.remove_checkpoint(db, former.seq)
+        count += int(str(former.fields[6]))
+    events.fold(db, month[-1], count, device, str(seals[-1].fields[-1]) if seals else START)
+    return len(month)
+
+
+def _month_of(time: int) -> tuple[str, int]:
+    """The month of a time (UTC) and its first millisecond."""
+    day = datetime.fromtimestamp(time / 1000, UTC)
+    first = day.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return f"{day.year:04}-{day.month:02}", int(first.timestamp() * 1000)
+
+
+def _same_month(one: Event, other: Event) -> bool:
+    return _month_of(max(one.time, 0))[0] == _month_of(max(other.time, 0))[0]
 
 
 # -- why an answer says what it says --

@@ -24,7 +24,9 @@ __all__ = [
     "fold",
     "has_salt",
     "last_salted",
+    "oldest_time",
     "read_events",
+    "remove_checkpoint",
     "sealed",
 ]
 
@@ -46,6 +48,10 @@ class Event:
     @property
     def id(self) -> str:
         return str(self.fields[0])
+
+    @property
+    def time(self) -> int:
+        return int(str(self.fields[2]))
 
     @property
     def is_checkpoint(self) -> bool:
@@ -119,6 +125,16 @@ def read_events(db: Database, after: int = 0) -> Iterator[Event]:
         for row in rows:
             yield _event(row)
         after = rows[-1]["seq"]
+
+
+def oldest_time(db: Database) -> int | None:
+    """When the oldest event happened that is not folded, None if there is none."""
+    value = db.value("SELECT created_at FROM events WHERE kind <> ? ORDER BY seq LIMIT 1", (CHECKPOINT,))
+    return None if value is None else int(value)
+
+
+def remove_checkpoint(db: Database, seq: int) -> None:
+    db.execute("DELETE FROM events WHERE seq = ? AND kind = ?", (seq, CHECKPOINT))
 
 
 def fold(db: Database, last: Event, count: int, device: str, previous_seal: str) -> None:

@@ -168,6 +168,25 @@ def memory_tools(
                     store.end_fact(fact.id)
         return {"what": what, "facts": described, "counts": counts}
 
+    async def memory_why() -> dict[str, Any]:
+        answer = store.find_message(said.parent_id) if said.parent_id else None
+        if answer is None or answer.role != "assistant":
+            return {"answered": False, "reasons": []}
+        reasons = store.explain(answer.id).reasons
+        known = {fact.id: fact for fact in store.list_facts(status=None)}
+        zone = store.get_setting("zone")
+        return {
+            "answered": True,
+            "reasons": [
+                {
+                    **reason.to_dict(),
+                    "fact": _described(store, [known[reason.id]])[0] if reason.id in known else None,
+                    "said_on": None if reason.said_at is None else day_in(reason.said_at, zone),
+                }
+                for reason in reasons
+            ],
+        }
+
     async def day_meant(words: str) -> dict[str, Any]:
         zone = store.get_setting("zone")
         spoken = day_spoken_of(words, said.created_at, zone)
@@ -240,6 +259,11 @@ def memory_tools(
             "Takes the user's yes or no to what the answer before offered to forget or to end.",
             memory_settle,
             yes=_YES_OR_NO,
+        ),
+        _tool(
+            "memory_why",
+            "Says which memories the answer before the user's message rested on, with sources and dates.",
+            memory_why,
         ),
         _tool("day_meant", "Says which day words such as “tomorrow” mean.", day_meant, words=_TEXT),
         _tool("todo_add", "Adds a to-do.", todo_add, what=_TEXT),

@@ -252,6 +252,7 @@ class Reason(Record):
     said_at: int | None = None
     quote: str | None = None
     source_id: str | None = None
+    role: str | None = None  # of a message
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ __all__ = ["checkpoint", "explain", "verify"]
 
 KEPT_DAYS = 31  # every event of the last month, at least, is there in full
 FOLDED_AT_ONCE = 2_000
+_LAST_TIME = 253_402_300_799_000  # ms; the end of the year 9999, the last one that Python's calendar has
 
 
 # -- the chain --
@@ -83,7 +84,7 @@ def checkpoint(db: Database, device: str, now: int) -> int:
     """Folds up to 2,000 events of the oldest month that is over for 31 days into its checkpoint; a chain that
     does not verify is left as it is. Expects a transaction of the caller. Returns how many were folded."""
     oldest = events.oldest_time(db)
-    before = _month_of(max(now - KEPT_DAYS * DAY_MS, 0))[1]
+    before = _month_of(now - KEPT_DAYS * DAY_MS)[1]
     if oldest is None or oldest >= before:
         return 0
     seals: list[Event] = []
@@ -113,13 +114,13 @@ def checkpoint(db: Database, device: str, now: int) -> int:
 
 def _month_of(time: int) -> tuple[str, int]:
     """The month of a time (UTC) and its first millisecond."""
-    day = datetime.fromtimestamp(time / 1000, UTC)
+    day = datetime.fromtimestamp(min(max(time, 0), _LAST_TIME) / 1000, UTC)
     first = day.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     return f"{day.year:04}-{day.month:02}", int(first.timestamp() * 1000)
 
 
 def _same_month(one: Event, other: Event) -> bool:
-    return _month_of(max(one.time, 0))[0] == _month_of(max(other.time, 0))[0]
+    return _month_of(one.time)[0] == _month_of(other.time)[0]
 
 
 # -- why an answer says what it says --
@@ -143,6 +144,7 @@ def _reason(db: Database, user_id: str, use: Use) -> Reason:
                 "text": message.content,
                 "said_at": message.created_at,
                 "source_id": message.id,
+                "role": message.role,
             }
     else:
         row = images.read_row(db, use.memory_kind, (use.memory_id,))

@@ -16,14 +16,15 @@ from .text import has_cjk, normalize
 __all__ = ["personal_kinds"]
 
 _CONTACTS = (
-    ("email", re.compile(r"[\w.+-]+\s?(?:@|＠|\(at\)|\[at\])\s?[\w-]+(?:\.|\s?\[dot\]\s?)[\w.-]+", re.IGNORECASE)),
-    ("phone", re.compile(r"(?<![\w.])(?:\+|00)?\(?\d(?:[\s().-]{0,2}\d){6,14}(?![\w.]*\w)")),
+    ("email", re.compile(r"[\w.+-]+(?:[@＠]| ?(?:\(at\)|\[at\]) ?)[\w-]+(?:\.| ?\[dot\] ?)[\w.-]+", re.IGNORECASE)),
+    ("phone", re.compile(r"(?<![A-Za-z0-9_.])(?!\d{4}-\d{2}-\d{2}(?!\d))(?:\+|00)?\(?\d(?:[\s().-]{0,2}\d){6,14}(?![A-Za-z0-9_]|\.\d)")),
+    ("password", re.compile(r"\b(?:password|passcode|passphrase|pin|token)\s+(?=\S*\d)\S{4,}|(?:密码|口令)\s*[A-Za-z0-9]{4,}", re.IGNORECASE)),
     ("handle", re.compile(r"(?<![\w.@/])@(?!(?:app|click|dataclass|property|pytest|staticmethod|classmethod|media|import|types|angular|babel)\b)[A-Za-z]\w{2,}")),
     ("account", re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,}\b|(?:微信|QQ|wechat|支付宝|账号|帐号|工号|学号)(?:号|号码|id)?\s*(?:是|为|[:：=])?\s*[A-Za-z0-9_-]{4,}", re.IGNORECASE)),
     ("address", re.compile(
-        r"\b\d{1,5}[a-z]? (?:[A-Z][\w'.-]+ ){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Place|Pl|Square|Terrace|Way)\b"
+        r"\b\d{1,5}[A-Za-z]? (?:[A-Z][\w'.-]+ ){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Place|Pl|Square|Terrace|Way)\b"
         r"|\b(?:[A-Z][\w'.-]+ ?){1,2}(?:straße|strasse|str\.) ?\d+"
-        r"|\b(?:apartment|apt\.?|flat|room) (?:no\.? ?)?\d+\w?\b"
+        r"|\b(?i:apartment|apt\.?|flat|room) (?:no\.? ?)?\d+\w?\b"
         r"|[\u4e00-\u9fff]{1,8}(?:路|街|大道|巷|胡同|弄)\s?[\d一二三四五六七八九十百]+\s?(?:号|弄)|[\d一二三四五六七八九十]+(?:号楼|栋|单元|室)"
     )),
     ("birthday", re.compile(r"\b(?:born (?:on|in)|birthday|date of birth|dob)\b|生日|出生(?:于|日期|在)|\d{2,4}年(?:\d{1,2}月)?出?生", re.IGNORECASE)),
@@ -31,10 +32,11 @@ _CONTACTS = (
 # A sentence about oneself, one's people, one's body or one's money.
 _ABOUT_A_PERSON = re.compile(
     r"\b(?:my|his|her|our|their|the user's|your|[A-Z][a-z]+'s) (?:\w+ )?(?:wife|husband|spouse|partner|girlfriend|boyfriend|mother|father|mom|mum|dad|parents?|son|daughter|sister|brother|kids?|child(?:ren)?|baby|aunt|uncle|cousin|grand\w+|family|boss|manager|colleague|co-?worker|neighbou?r|landlord|doctor|dentist|therapist|teacher|friend|dog|cat|home|house|address|salary|income|diagnosis|illness|medication|health|diet|allerg\w+|age|phone|number|birthday|e-?mail|password|passport)\b"
-    r"|\b(?:I|he|she|the user|user|customer|client|patient)(?:'m| am|'s| is| was| has| had| have| prefers?| likes?| dislikes?| loves?| hates?| lives?| works?| suffers?| takes?| earns?| called| named)\b(?! (?:asked|offline|online|logged|not found|required|missing|waiting))"
+    r"|\b(?:I|he|she|the user|user|customer|client|patient)(?:'m| am|'s| is| was| has| had| have| prefers?| likes?| dislikes?| loves?| hates?| lives?| works?| suffers?| takes?| earns?| called| named)\b(?! (?:asked|offline|online|logged|not|to|been|given|required|missing|waiting|typed|clicked|chosen|seen|logged)\b)"
+    r"|\b(?:grandma|grandpa|grandmother|grandfather|granny|mom|mum|dad|wife|husband|girlfriend|boyfriend)\b"
     r"|\b(?:diabet\w+|pregnan\w+|cancer|depress(?:ion|ed)|asthma\w*|vegetarian|vegan|allergic|divorc\w+|HIV)\b"
     r"|我(?:的|是|叫|在|家|们家|有|爱|喜欢|不喜欢|讨厌|对|住)|(?:我|他|她|用户|客户|病人|顾客)(?:的)?(?:妈妈?|母亲|爸爸?|父亲|老婆|妻子|太太|老公|丈夫|先生|儿子|女儿|孩子|姐姐?|妹妹?|哥哥?|弟弟?|奶奶|爷爷|外婆|外公|家人|家里|老板|领导|同事|朋友|邻居|房东|医生|老师|男友|女友|男朋友|女朋友|狗|猫|家|住址|地址|电话|手机|邮箱|生日|工资|收入|病|身份证)"
-    r"|(?:用户|客户|病人|顾客|他|她)(?:叫|姓|是|住|喜欢|不喜欢|讨厌|爱|不吃|对|患|怀孕|有|在|偏好|习惯|今年)|过敏|糖尿病|高血压|抑郁|怀孕|吃素|素食者|离婚|癌症",
+    r"|(?:用户|客户|病人|顾客|他|她)(?:叫|姓|是|住|喜欢|不喜欢|讨厌|爱|不吃|对|患|怀孕|有|在|偏好|习惯|今年)|外婆|外公|奶奶|爷爷|姥姥|姥爷|妈妈|爸爸|老婆|老公|过敏|糖尿病|高血压|抑郁|怀孕|吃素|素食者|离婚|癌症",
     re.IGNORECASE,
 )
 _TITLED = re.compile(
@@ -43,7 +45,8 @@ _TITLED = re.compile(
 )
 _SURNAMES = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦邱侯江尹薛闫段雷龙黎史陶贺毛郝顾龚邵万覃武钱戴严莫孔向常"
 _NAMED_ZH = re.compile(
-    rf"(?:问|找|给|跟|和|联系|通知|告诉|发给|抄送|转给|叫做?|姓名[是为:：]?|请|让|由|替|帮|约)(?:[小老阿][{_SURNAMES}]|[{_SURNAMES}][\u4e00-\u9fff]{{1,2}})(?=[的发审确签说要看批先再，。、；！？\s]|$)"
+    rf"(?:问|找|给|跟|和|联系|通知|告诉|发给|抄送|转给|叫做?|姓名[是为:：]?|请|让|由|替|帮|约)(?:[小老阿][{_SURNAMES}]|[{_SURNAMES}][\u4e00-\u9fff]{{1,2}})(?=[的发审确签说要看批先再来去开接帮给，。、；！？\s]|$)"
+    r"|(?:欧阳|上官|司马|诸葛|皇甫|司徒|夏侯|慕容|尉迟|公孙)[\u4e00-\u9fff]{1,2}"
     rf"|(?<![\u4e00-\u9fff])[小老阿][{_SURNAMES}](?=[的说要喜爱不会是在]|$|[，。])"
     rf"|^[{_SURNAMES}][\u4e00-\u9fff]{{1,2}}(?=(?:喜欢|不喜欢|负责|要求|说|总是|每次|住|会|的(?:审批|日程|邮箱|电话|会议|报告)))"
 )
@@ -80,18 +83,33 @@ _ROLE_WORDS = re.compile(
     r"\b(?:ask|tell|email|e-mail|call|ping|message|contact|notify|cc|for|from|to|with|by|and|meet)$",
     re.IGNORECASE,
 )
+# Where only a person's name stands with a capital: after these words, and before these.
+_ADDRESSED = re.compile(
+    r"\b(?i:ask|tell|ping|remind|notify|cc|phone|meet|thank|consult|(?:forward|hand|assign|report|escalate|talk|speak|write|belongs?|give|send|deliver)\b[^.!?\n]{0,40}? to)\s+([A-ZÀ-Þ][a-zà-ÿ][\w-]*)"
+    r"|\b([A-ZÀ-Þ][a-zà-ÿ][\w-]*)(?: (?:approves|answers|prefers|likes|dislikes|hates|loves|lives|said|asked|signs|replies|decides|insists|(?:is|was) (?:ill|sick|away|busy|on (?:holiday|leave|vacation)))\b|['’]s\b)",
+)
+_NO_PERSONS = frozenset(
+    (
+        "android april august chinese chrome confluence discord docker dropbox edge english everybody everyone excel "
+        "firefox french friday german git github gitlab gmail google he here how it italian january japanese jira july "
+        "june korean let linear linux march markdown may monday month nobody notion november october one oracle outlook "
+        "postgres powerpoint python redis safari saturday september she slack someone spanish stripe sunday teams "
+        "telegram that there they thursday today tomorrow trello tuesday unicode user we wednesday week what whatsapp "
+        "when where who windows word year yesterday you zoom "
+    ).split()
+)
 _LEAST_KNOWN = 2  # characters of a known value; a shorter one stands in too many words
 
 
 def personal_kinds(text: str, known: Iterable[str] = ()) -> list[str]:
-    """What in the text is about a person, as kinds: "secret", "email", "phone", "handle", "account", "address",
-    "birthday", "person", "name", "known" (a name or contact of somebody in `known`). Empty if nothing is."""
+    """What in the text is about a person, as kinds: "secret", "email", "phone", "password", "handle", "account",
+    "address", "birthday", "person", "name", "known" (a name or contact of somebody in `known`). Empty if nothing is."""
     found = [kind for kind, pattern in _CONTACTS if pattern.search(text)]
     if secret_spans(text):
         found.append("secret")
     if _ABOUT_A_PERSON.search(text):
         found.append("person")
-    if _TITLED.search(text) or _NAMED_ZH.search(text) or _holds_given_name(text):
+    if _TITLED.search(text) or _NAMED_ZH.search(text) or _holds_given_name(text) or _is_addressed(text):
         found.append("name")
     if any(_holds(text, value) for value in known):
         found.append("known")
@@ -112,6 +130,11 @@ def _holds_given_name(text: str) -> bool:
         if after[:1].isupper() and number:
             return True
     return False
+
+
+def _is_addressed(text: str) -> bool:
+    names = (first or second for first, second in _ADDRESSED.findall(text))
+    return any(name.lower() not in _NO_PERSONS for name in names)
 
 
 def _holds(text: str, value: str) -> bool:

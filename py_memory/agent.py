@@ -293,8 +293,8 @@ class ChatAgent:
             call.message_id == reply.id and call.status != "cancelled" and call.tool_name not in reading
             for call in self._store.list_tool_calls(reply.session_id)
         )
-        resumption = None
-        if cut_off or reply.intent == RESUME or self._answers_question(said):
+        resumption, answers = None, self._answers_question(said)
+        if cut_off or reply.intent == RESUME or answers:
             resumption = await self._resumption(said, reply, language)
         if resumption and resumption.text and (cut_off or reply.intent == RESUME):
             self._store.set_intent(reply.id, RESUME)
@@ -304,8 +304,9 @@ class ChatAgent:
                 answer.status = "stopped"
                 return self._finish(reply, answer)
         try:
-            may_act = not cut_off and reply.intent != RESUME
-            runs = ToolRuns(self._store, tools, said, reply, may_act, _tells_to_go_on(said.content))
+            agreed = _tells_to_go_on(said.content)
+            may_act = not cut_off and reply.intent != RESUME and (agreed or not answers)
+            runs = ToolRuns(self._store, tools, said, reply, may_act, agreed)
             await self._converse(said, reply, answer, tell, cancel, runs, resumption)
         except asyncio.CancelledError:
             answer.status = "stopped"

@@ -88,16 +88,15 @@ _ADDRESSED = re.compile(
     r"\b(?i:ask|tell|ping|remind|notify|cc|phone|meet|thank|consult|(?:forward|hand|assign|report|escalate|talk|speak|write|belongs?|give|send|deliver)\b[^.!?\n]{0,40}? to)\s+([A-ZÀ-Þ][a-zà-ÿ][\w-]*)"
     r"|\b([A-ZÀ-Þ][a-zà-ÿ][\w-]*)(?: (?:approves|answers|prefers|likes|dislikes|hates|loves|lives|said|asked|signs|replies|decides|insists|(?:is|was) (?:ill|sick|away|busy|on (?:holiday|leave|vacation)))\b|['’]s\b)",
 )
-_NO_PERSONS = frozenset(
-    (
-        "android april august chinese chrome confluence discord docker dropbox edge english everybody everyone excel "
-        "firefox french friday german git github gitlab gmail google he here how it italian january japanese jira july "
-        "june korean let linear linux march markdown may monday month nobody notion november october one oracle outlook "
-        "postgres powerpoint python redis safari saturday september she slack someone spanish stripe sunday teams "
-        "telegram that there they thursday today tomorrow trello tuesday unicode user we wednesday week what whatsapp "
-        "when where who windows word year yesterday you zoom "
-    ).split()
-)
+_CAPITALISED = """
+    android april august chinese chrome confluence discord docker dropbox edge english everybody everyone
+    excel firefox french friday german git github gitlab gmail google he here how it italian january japanese
+    jira july june korean let linear linux march markdown may monday month nobody notion november october one
+    oracle outlook postgres powerpoint python redis safari saturday september she slack someone spanish stripe
+    sunday teams telegram that there they thursday today tomorrow trello tuesday unicode user we wednesday
+    week what whatsapp when where who windows word year yesterday you zoom
+"""
+_NO_PERSONS = frozenset(_CAPITALISED.split())
 _LEAST_KNOWN = 2  # characters of a known value; a shorter one stands in too many words
 
 

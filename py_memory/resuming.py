@@ -41,6 +41,15 @@ _GO_AHEAD = re.compile(
     re.IGNORECASE,
 )
 
+_AGREES = re.compile(
+    r"^\W*(?:(?:yes|yeah|yep|sure|ok|okay|please do)\b|(?:是的|好的|好啊|对的?|可以的?|行)(?=[，,。！!\s]))",
+    re.IGNORECASE,
+)
+_YET_NOT = re.compile(
+    r"\b(?:not|don't|dont|won't|never|stop|wait|hold|later|cancel|instead)\b|[不别停]|等|取消|改",
+    re.IGNORECASE,
+)
+
 _SAYS: dict[str, dict[str, str]] = {
     "en": {
         "goal": "We were in the middle of something: {goal}",
@@ -302,5 +311,7 @@ def _line(text: str) -> str:
 
 
 def is_go_ahead(said: str) -> bool:
-    """Whether a message, in answer to the question, tells to go on, besides a plain yes."""
-    return _GO_AHEAD.match(said[:_SHOWN]) is not None
+    """Whether a message, in answer to the question, tells to go on, besides a plain yes: “continue”, or a yes
+    with more behind it that takes nothing back."""
+    said = said[: 2 * _SHOWN].replace("’", "'")
+    return bool(_GO_AHEAD.match(said) or (_AGREES.match(said) and not _YET_NOT.search(said)))

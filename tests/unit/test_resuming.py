@@ -312,7 +312,11 @@ def test_data_cannot_close_the_fence_of_the_prompt(store: MemoryStore, session: 
     [
         ("continue", True), ("Yes, go on.", True), ("please continue", True), ("ok go ahead", True),
         ("继续", True), ("好的，继续吧", True), ("继续执行", True), ("接着做", True),
-        ("I will continue tomorrow", False), ("do not continue", False),
+        ("yes, but be careful", True),
+        ("Okay, send it to both", True), ("好的，发给他们吧", True),
+        ("yes, but not now", False),
+        ("yes, send it to Bob instead", False), ("好的，但是先等等", False), ("yesterday was fine", False),
+        ("可以说说天气吗", False), ("I will continue tomorrow", False), ("do not continue", False),
         ("别继续", False), ("继续之前先等等", False),
     ],
 )  # fmt: skip
@@ -411,7 +415,17 @@ def test_a_waiting_call_is_made_on_its_own_record(store: MemoryStore, session: s
     assert [(call.id, call.status) for call in store.list_tool_calls(session)] == [(id, "success")]
 
 
-@pytest.mark.parametrize(("answer", "times"), [("yes", 2), ("what is the weather like in Porto", 1)])
+@pytest.mark.parametrize(
+    ("answer", "times"),
+    [
+        ("yes", 2),
+        ("是的", 2),
+        ("yes, but be careful", 2),
+        ("go on", 2),
+        ("no", 1),
+        ("what is the weather like", 1),
+    ],
+)
 def test_a_call_of_unknown_end_is_repeated_only_on_a_yes(
     store: MemoryStore, session: str, answer: str, times: int
 ) -> None:

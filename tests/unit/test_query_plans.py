@@ -22,6 +22,8 @@ TABLES = {
     "events",
     "event_salts",
     "tombstones",
+    "snapshots",
+    "experiences",
 }
 _SCAN = re.compile(r"SCAN (\w+)")
 _NAMED = re.compile(r"\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(\w+))?", re.IGNORECASE)
@@ -35,7 +37,9 @@ def filled(store: MemoryStore, clock: SteppedClock) -> MemoryStore:
             message = store.add_message(session.id, "user", f"message {number} about the refund 退款")
             clock.advance(seconds=1)
         store.add_tool_call(session.id, "refund", {}, message_id=message.id)
+        store.save_snapshot(session.id, {"goal": "refund", "plan": [{"step": "ask"}]}, "planned")
     for number in range(12):
+        store.propose_experience("refund", f"Rule {number} of refunds comes before the next.")
         store.set_fact(f"task::{number}", f"do {number}", source_message_id=message.id)
     return store
 
@@ -116,6 +120,13 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "list_uses": lambda store, _, id: store.list_uses(id),
     "forget a message": lambda store, _, id: store.forget(message_id=id),
     "delete_session": lambda store, session, _: store.delete_session(session),
+    "open_tool_calls": lambda store, session, _: store.open_tool_calls(session),
+    "save_snapshot": lambda store, session, _: store.save_snapshot(session, {"goal": "x"}, "x"),
+    "latest_snapshot": lambda store, session, _: store.latest_snapshot(session),
+    "list_snapshots": lambda store, session, _: store.list_snapshots(session),
+    "experiences_for": lambda store, *_: store.experiences_for("refund", ["refund"]),
+    "list_experiences": lambda store, *_: store.list_experiences(topic="refund"),
+    "explain": lambda store, _, id: (store.record_uses(id, [("messages", id, {})]), store.explain(id)),
     "set_setting": lambda store, *_: store.set_setting("theme", "dark"),
     "stats": lambda store, *_: store.stats(),
 }

@@ -15,7 +15,7 @@ from playwright.sync_api import BrowserContext, Page
 
 from tests.browser.agent_kills import barriers, check, kill_at, prepare
 
-KILLS = int(os.environ.get("PY_MEMORY_AGENT_KILLS", "5"))
+KILLS = int(os.environ.get("PY_MEMORY_AGENT_KILLS", "4"))
 
 
 def test_killed_at_a_barrier_of_a_round_the_session_goes_on(

@@ -661,8 +661,9 @@ class MemoryStore:
             self._event(status, "tool_calls", id, json_text([output, validation] if validation else output))
             return tool_calls.get_tool_call(self.database, self.user_id, id)
 
-    def list_tool_calls(self, session_id: str) -> list[ToolCall]:
-        return tool_calls.list_tool_calls(self.database, self.user_id, session_id)
+    def list_tool_calls(self, session_id: str, *, message_id: str | None = None) -> list[ToolCall]:
+        """Calls of a session, or of one answer in it, oldest first."""
+        return tool_calls.list_tool_calls(self.database, self.user_id, session_id, message_id)
 
     def open_tool_calls(self, session_id: str) -> list[ToolCall]:
         """Those that are not over: waiting, running, or of an unknown end that nobody was asked about."""

@@ -53,7 +53,8 @@ class ToolRuns:
         self._by_name = {tool.name: tool for tool in tools}
         self._said, self._reply = said, reply
         self._may_act, self._confirmed = may_act, confirmed
-        self._earlier = [call for call in store.list_tool_calls(reply.session_id) if _is_over(call, reply)]
+        earlier = store.list_tool_calls(reply.session_id, message_id=reply.id)
+        self._earlier = [call for call in earlier if call.status in ("success", "failed", "timeout")]
         self.offered: Sequence[Experience] = ()  # what the prompt says about tools: each call counts for it
         self.uses: list[tuple[str, str, Mapping[str, Any]]] = []
 
@@ -234,10 +235,6 @@ def as_called(text: str, calls: Iterable[tuple[int, ToolCallDelta]]) -> dict[str
             for index, call in calls
         ],
     }
-
-
-def _is_over(call: ToolCall, reply: Message) -> bool:
-    return call.message_id == reply.id and call.status in ("success", "failed", "timeout")
 
 
 def _told(output: Any) -> str:

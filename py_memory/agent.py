@@ -332,7 +332,7 @@ class ChatAgent:
             for _, call in sorted(calls.items()):
                 messages.append(await runs.run(call, words))
             if not getattr(self._model, "names_its_uses", False):
-                answer.uses += runs.uses
+                answer.uses += [use for use in runs.uses if use[0] in MEMORY_KINDS]
             runs.uses = []
         answer.fail(_SAYS["endless"][language], language)
 

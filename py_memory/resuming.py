@@ -28,6 +28,7 @@ __all__ = ["FRESH_MS", "check_calls", "is_go_ahead", "is_refusal", "load", "told
 
 FRESH_MS = 10 * 60 * 1000  # a check of a call that is younger is not made again
 _SHOWN = 200  # characters of a call's parameters, as the user sees them
+_CHANGES = 20  # facts that have changed, the newest
 _LISTED = 5  # calls and steps told one by one
 _PROMPTED = 8_000  # characters of the saved state in the prompt
 
@@ -167,7 +168,7 @@ def load(
         pending=tuple(waiting),
         interrupted=interrupted,
         newer_messages=tuple(message.id for message in newer),
-        changed_facts=tuple(changed),
+        changed_facts=tuple(sorted(changed, key=lambda fact: fact.created_at)[-_CHANGES:]),
         findings=tuple(findings),
     )
     return told(resumption)

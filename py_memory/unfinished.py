@@ -68,6 +68,9 @@ class Unfinished:
             return False
         if known and not any(_is_cut_off(call) for call in self._store.open_tool_calls(session.id)):
             return False
+        latest = self._latest(session.id)
+        if not (latest and plan_is_open(latest.state)) and not self._store.open_tool_calls(session.id):
+            return False
         return bool(self._store.resume_session(session.id).text)
 
     def take_answer(self, said: Message) -> None:

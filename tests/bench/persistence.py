@@ -183,7 +183,7 @@ def memory_growth(context: BrowserContext, url: str, profile: Path) -> dict[str,
     page.evaluate(SETTLE)
 
     def resident() -> tuple[int, int]:
-        """The least seen once nothing lower has come for a while: freed memory goes back to the system with a delay."""
+        """The least seen once nothing lower has come for a while: freed memory goes back with a delay."""
         looks: list[tuple[int, int]] = []
         while len(looks) < LEAST_LOOKS or min(looks) in looks[-LEAST_LOOKS:]:
             page.workers[0].evaluate("() => gc()")

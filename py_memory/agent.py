@@ -17,6 +17,7 @@ from .checks import json_text, read_json
 from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError
 from .extraction import propose
 from .memory_tools import memory_tools, noticed_in
+from .models.intents import understand
 from .records import Cancel, Delta, Message, Model, Tool, ToolCallDelta
 from .store import MAX_MESSAGE_BYTES, MemoryStore
 from .text import clean, detect_language
@@ -153,6 +154,7 @@ class ChatAgent:
             if reply.status == "streaming":
                 tell({"type": "message", "message": reply})
                 reply = await self._answer(said, reply, tell, cancel or _Never())
+                self._after_round(said)
                 await self._store.durable()
             tell({"type": "message", "message": reply})
             tell.raise_what_failed()
@@ -215,6 +217,12 @@ class ChatAgent:
                 self._store.propose_fact(
                     proposal["key"], proposal["value"], confidence=proposal["confidence"], **details
                 )
+
+    def _after_round(self, said: Message) -> None:
+        """A yes of the user is a task node; whatever makes a summary due makes it now."""
+        if understand(said.content).kind == "yes":
+            self._store.task_node(said.session_id, "confirmed")
+        self._store.summarise_if_due(said.session_id)
 
     # -- second half: the model's answer --
 

@@ -21,10 +21,13 @@ __all__ = [
     "MessageVersion",
     "Model",
     "Namespace",
+    "Overview",
+    "PendingSummary",
     "Receipt",
     "Recollection",
     "Record",
     "Session",
+    "Summary",
     "Tool",
     "ToolCall",
     "ToolCallDelta",
@@ -102,6 +105,47 @@ class ToolCall(Record):
     completed_at: int | None
     error_message: str | None
     validation: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(Record):
+    """What a stretch of a session came to. A summary of a higher level stands for several of the level below,
+    which name it in `compressed_into`. Covered are `message_count` messages up to `last_message_id`."""
+
+    id: str
+    user_id: str
+    created_at: int
+    session_id: str
+    level: int  # from 1
+    topic: str | None
+    content: str
+    conclusions: tuple[str, ...]
+    open_items: tuple[str, ...]
+    first_message_id: str | None
+    last_message_id: str | None
+    message_count: int
+    compressed_into: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PendingSummary(Record):
+    """Messages that no summary covers yet, oldest first, and why one is due: "rounds", "tokens", "task_node",
+    or None where it is not yet."""
+
+    session_id: str
+    due: str | None
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview(Record):
+    """What a session starts or goes on from: its last saved state (None where there is none), the last
+    summaries, newest first, and confirmed facts about the user."""
+
+    session_id: str
+    snapshot: Mapping[str, Any] | None
+    summaries: tuple[Summary, ...]
+    facts: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True)

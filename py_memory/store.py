@@ -10,6 +10,7 @@ from typing import Any
 from . import context, text
 from .checks import check_count, check_id, check_mapping, check_time, json_text
 from .clock import Clock, system_clock
+from .consolidation import Consolidation
 from .database import Database
 from .errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError
 from .extraction.guards import MAX_READ, secret_spans
@@ -29,9 +30,11 @@ from .records import (
     Message,
     MessageVersion,
     Namespace,
+    PendingSummary,
     Receipt,
     Recollection,
     Session,
+    Summary,
     ToolCall,
     Use,
 )
@@ -90,6 +93,7 @@ class MemoryStore:
                 settings.set_setting(db, "", _DEVICE, self._device, now)
         self._undo = UndoLog(db, self.clock)
         self._facts = Facts(db, self.user_id, agent_id, self.clock, self._undo)
+        self._consolidation = Consolidation(db, self.user_id, self.clock, self._undo, self._facts)
         self._forgetting = Forgetting(db, self.user_id, self.clock, self._undo, self._facts)
         self._health = Health(db, self.user_id, self.clock, self._undo, self._facts)
 
@@ -291,6 +295,7 @@ class MemoryStore:
         shown = messages.branch(self.database, self.user_id, session.current_message_id, _WHOLE_BRANCH)
         left = [message.id for message in shown if message.id not in kept]
         fact_rows.ask_for_review(self.database, self.user_id, left)
+        self._consolidation.left(session.id, left)
 
     def add_messages(self, items: Iterable[Mapping[str, Any]]) -> list[Message]:
         """Several messages, each a mapping of add_message's arguments; all of them or none."""
@@ -326,6 +331,7 @@ class MemoryStore:
             fact_rows.mark_for_review(db, self.user_id, message_id, version_id)
             self._event("edited", "messages", message_id, content)
             edited = messages.get_message(db, self.user_id, message_id)
+            self._consolidation.edited(edited)
         return edited if not notes else Message(**{**edited.to_dict(), "notes": notes})
 
     def set_message_status(self, message_id: str, status: str, content: str | None = None) -> Message:
@@ -635,7 +641,10 @@ class MemoryStore:
                 now=self.clock(),
             )
             self._event(status, "tool_calls", id, json_text(output))
-            return tool_calls.get_tool_call(self.database, self.user_id, id)
+            call = tool_calls.get_tool_call(self.database, self.user_id, id)
+            if status in tool_calls.FINISHED:
+                self._consolidation.tool_finished(call.session_id, call.tool_name)
+            return call
 
     def list_tool_calls(self, session_id: str) -> list[ToolCall]:
         return tool_calls.list_tool_calls(self.database, self.user_id, session_id)
@@ -647,6 +656,48 @@ class MemoryStore:
                 f"A tool call has one of the statuses {', '.join(sorted(_CALL_STATUSES))}."
             )
         return status
+
+    # -- summaries --
+
+    def summarise(
+        self, session_id: str, *, answer: str | None = None, last_message_id: str | None = None
+    ) -> Summary | None:
+        """Summarises what no summary covers yet (at most 50 messages), up to `last_message_id` if given, as
+        an extract in the speakers' own words, or from a model's `answer` after
+        extraction.structured_summary.SUMMARY_SCHEMA. None where there is nothing.
+
+        Raises InvalidInputError for an answer that does not follow the schema, NotFoundError.
+        """
+        with self.database.transaction():
+            return self._summarised(
+                self._consolidation.summarise(session_id, answer=answer, last_message_id=last_message_id)
+            )
+
+    def summarise_if_due(self, session_id: str) -> Summary | None:
+        """An extract once five rounds, 3,000 tokens (estimated) or a task node have come since the last; None
+        before. ChatAgent calls it after each round."""
+        with self.database.transaction():
+            return self._summarised(self._consolidation.summarise_if_due(session_id))
+
+    def _summarised(self, summary: Summary | None) -> Summary | None:
+        if summary is not None:
+            self._event("summarised", "summaries", summary.id, summary.content)
+        return summary
+
+    def pending_summary(self, session_id: str) -> PendingSummary:
+        """What a summary would cover now, for whoever has a model write it."""
+        return self._consolidation.pending(session_id)
+
+    def list_summaries(self, session_id: str, *, level: int | None = None) -> list[Summary]:
+        """Oldest first. Level 1 stands for messages, each higher one for summaries of the level below."""
+        if level is not None:
+            check_count(level, "The level", least=1)
+        return self._consolidation.list_summaries(session_id, level=level)
+
+    def task_node(self, session_id: str, kind: str) -> None:
+        """The hook for what runs an agent: "tool_finished", "plan_step" or "confirmed" make a summary due at
+        the end of the round."""
+        self._consolidation.task_node(session_id, kind)
 
     # -- settings, forgetting, care --
 

@@ -15,6 +15,7 @@ from py_memory.records import Message, MessageVersion
 __all__ = [
     "NEWEST_VERSION",
     "branch",
+    "branch_since",
     "children_of",
     "find_message",
     "get_message",
@@ -24,6 +25,7 @@ __all__ = [
     "list_messages",
     "list_versions",
     "messages_before",
+    "parents_in_session",
     "replies_to",
     "rewrite_version",
     "seq_of",
@@ -161,6 +163,33 @@ def branch(db: Database, user_id: str, leaf_id: str | None, limit: int) -> list[
         (leaf_id, limit, user_id),
     )
     return [_record(row) for row in rows]
+
+
+def branch_since(
+    db: Database, user_id: str, leaf_id: str | None, stops: Iterable[str], limit: int
+) -> list[Message]:
+    """Like branch(), but the walk also ends before a message of `stops`."""
+    source = """(
+        WITH RECURSIVE up (depth, id, parent_id) AS (
+            SELECT 1, f.id, f.parent_id FROM messages f
+            WHERE f.id = ?1 AND f.id NOT IN (SELECT value FROM json_each(?2))
+            UNION ALL
+            SELECT up.depth + 1, p.id, p.parent_id FROM up JOIN messages p ON p.id = up.parent_id
+            WHERE up.depth < ?3 AND p.id NOT IN (SELECT value FROM json_each(?2)))
+        SELECT up.depth, x.* FROM up JOIN messages x ON x.id = up.id)"""
+    rows = db.query(
+        _SELECT.format(source=source) + " WHERE m.user_id = ?4 ORDER BY m.depth DESC",
+        (leaf_id, json_text(sorted(stops)), limit, user_id),
+    )
+    return [_record(row) for row in rows]
+
+
+def parents_in_session(db: Database, user_id: str, session_id: str) -> dict[str, str | None]:
+    """Message → the one it follows, over the whole session."""
+    rows = db.query(
+        "SELECT id, parent_id FROM messages WHERE session_id = ? AND user_id = ?", (session_id, user_id)
+    )
+    return {row["id"]: row["parent_id"] for row in rows}
 
 
 def replies_to(db: Database, user_id: str, message_id: str) -> list[Message]:

@@ -26,6 +26,7 @@ LAYERS = [
         "facts",
         "undo",
         "lineage",
+        "removal",
         "forgetting",
         "context",
         "formats",

@@ -19,12 +19,12 @@ from .extraction import propose
 from .memory_tools import memory_tools, noticed_in
 from .models.intents import understand
 from .records import Cancel, Delta, Message, Model, Tool, ToolCallDelta
-from .store import MAX_MESSAGE_BYTES, MemoryStore
+from .store import MAX_MEMORY_CHARS, MAX_MESSAGE_BYTES, MemoryStore
 from .text import clean, detect_language
 
 __all__ = ["ChatAgent"]
 
-MAX_CHARS, MAX_MESSAGES, MAX_FACTS = 4000, 20, 12
+MAX_CHARS, MAX_FACTS = 4000, 12  # of history and of facts in a prompt
 MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
 MAX_OUTPUT_CHARACTERS = 32_000  # of a tool's result, kept and shown to the model
 MEMORY_KINDS = frozenset({"messages", "facts", "summaries", "tool_calls", "experiences"})
@@ -311,13 +311,16 @@ class ChatAgent:
 
     def _prompt(self, said: Message, answer: _Answer) -> list[dict[str, Any]]:
         language = detect_language(said.content)
-        facts = self._store.facts_for_prompt(MAX_FACTS)
-        if not getattr(self._model, "names_its_uses", False):
-            answer.uses.extend(("facts", fact.id, {"why": "in the prompt"}) for fact in facts)
-        history = self._store.get_context_within_budget(said.session_id, MAX_CHARS, limit=MAX_MESSAGES)
+        history = self._store.working_set(said.session_id)
         ids = [message.id for message in history]
         history = history[: ids.index(said.id) + 1] if said.id in ids else [said]
-        return context.prompt(facts, history, MAX_CHARS, language)
+        overview = self._store.load_overview(said.session_id, limit=MAX_FACTS)
+        memory = context.memory_part(overview, MAX_MEMORY_CHARS, language, shown=ids)
+        if not getattr(self._model, "names_its_uses", False):
+            rests_on = [("facts", fact.id) for fact in memory.facts]
+            rests_on += [("summaries", summary.id) for summary in memory.summaries]
+            answer.uses.extend((kind, id, {"why": "in the prompt"}) for kind, id in rests_on)
+        return context.prompt(memory, history, MAX_CHARS, language)
 
     # -- tool calls of the model: a call and its result are one record with a state --
 

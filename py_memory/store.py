@@ -20,6 +20,7 @@ from .formats.memory_file import export_memory, read_memory_file
 from .formats.memory_import import import_rows
 from .health import Health
 from .ids import uuid7
+from .overview import load_overview
 from .recall import index
 from .recall import search as finding
 from .records import (
@@ -30,6 +31,7 @@ from .records import (
     Message,
     MessageVersion,
     Namespace,
+    Overview,
     PendingSummary,
     Receipt,
     Recollection,
@@ -43,11 +45,13 @@ from .rows import facts as fact_rows
 from .rows import uses as use_rows
 from .rows.tombstones import is_forgotten
 from .undo import UndoLog
+from .working_memory import WorkingMemory
 
-__all__ = ["MAX_MESSAGE_BYTES", "MAX_TITLE_CHARACTERS", "MemoryStore"]
+__all__ = ["MAX_MEMORY_CHARS", "MAX_MESSAGE_BYTES", "MAX_TITLE_CHARACTERS", "MemoryStore"]
 
 MAX_MESSAGE_BYTES = 1 << 20
 MAX_TITLE_CHARACTERS = 200
+MAX_MEMORY_CHARS = 3000  # of facts, saved state and summaries in a prompt
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
 _STATUSES = frozenset({"complete", "streaming", "stopped", "failed"})
 _CALL_STATUSES = frozenset(
@@ -94,6 +98,7 @@ class MemoryStore:
         self._undo = UndoLog(db, self.clock)
         self._facts = Facts(db, self.user_id, agent_id, self.clock, self._undo)
         self._consolidation = Consolidation(db, self.user_id, self.clock, self._undo, self._facts)
+        self._working = WorkingMemory(db, self.user_id, self.clock)
         self._forgetting = Forgetting(db, self.user_id, self.clock, self._undo, self._facts)
         self._health = Health(db, self.user_id, self.clock, self._undo, self._facts)
 
@@ -395,11 +400,19 @@ class MemoryStore:
         )
 
     def build_system_prompt(self, *, session_id: str | None = None, limit: int = 12) -> str:
-        """System text with the confirmed facts, pinned and most used first; in Chinese where the user last
-        wrote it."""
+        """System text with the confirmed facts, pinned and most used first, and of a session its overview; in
+        Chinese where the user last wrote it."""
         recent = self.get_recent_messages(session_id, 10) if session_id else []
         said = next((message.content for message in reversed(recent) if message.role == "user"), "")
-        return context.system_prompt(self.facts_for_prompt(limit), text.detect_language(said))
+        language = text.detect_language(said)
+        if session_id:
+            overview = self.load_overview(session_id, limit=limit)
+        else:
+            overview = Overview("", None, (), tuple(self.facts_for_prompt(limit)))
+        shown = [message.id for message in recent]
+        return context.system_prompt(
+            context.memory_part(overview, max(MAX_MEMORY_CHARS, limit * 310), language, shown=shown), language
+        )
 
     def set_feedback(self, message_id: str, feedback: int) -> Message:
         """-1, 0 or 1."""
@@ -657,7 +670,18 @@ class MemoryStore:
             )
         return status
 
-    # -- summaries --
+    # -- working memory and summaries --
+
+    def working_set(self, session_id: str) -> list[Message]:
+        """The last 12 rounds of the branch on screen, oldest first, held in this process for 30 minutes after
+        their last use; the session's system message before them."""
+        return self._working.messages(session_id)
+
+    def load_overview(self, session_id: str, *, limit: int = 12) -> Overview:
+        """What a session starts or goes on from, read without a model: its last saved state, the last
+        summaries (those of other sessions where it has none) and at most `limit` facts about the user."""
+        check_count(limit, "The limit")
+        return load_overview(self.database, self.user_id, session_id, self._consolidation, self._facts, limit)
 
     def summarise(
         self, session_id: str, *, answer: str | None = None, last_message_id: str | None = None

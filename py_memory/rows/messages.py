@@ -14,8 +14,10 @@ from py_memory.records import Message, MessageVersion
 
 __all__ = [
     "NEWEST_VERSION",
+    "State",
     "branch",
     "branch_since",
+    "branch_states",
     "children_of",
     "find_message",
     "get_message",
@@ -30,6 +32,8 @@ __all__ = [
     "rewrite_version",
     "seq_of",
     "seqs_of_session",
+    "state_of",
+    "system_message",
     "update_message",
 ]
 
@@ -182,6 +186,59 @@ def branch_since(
         (leaf_id, json_text(sorted(stops)), limit, user_id),
     )
     return [_record(row) for row in rows]
+
+
+State = tuple[str, str, str, str | None, str | None, int, bool]
+
+
+def branch_states(db: Database, user_id: str, leaf_id: str | None, limit: int) -> dict[str, State]:
+    """Like branch(), without reading a text: id → its role, and what else must be the same for a
+    message read before to be still what is there."""
+    rows = db.query(
+        """
+        WITH RECURSIVE up (depth, id) AS (
+            SELECT 1, ? UNION ALL
+            SELECT up.depth + 1, p.parent_id FROM up JOIN messages p ON p.id = up.id
+            WHERE up.depth < ? AND p.parent_id IS NOT NULL)
+        SELECT m.id, m.role, m.status, m.parent_id, m.intent, m.feedback, m.has_secret,
+            (SELECT w.id FROM message_versions w WHERE w.message_id = m.id
+            ORDER BY w.created_at DESC, w.id DESC LIMIT 1) AS version_id
+        FROM up JOIN messages m ON m.id = up.id WHERE m.user_id = ? ORDER BY up.depth DESC""",
+        (leaf_id, limit, user_id),
+    )
+    return {
+        row["id"]: (
+            row["role"],
+            row["version_id"],
+            row["status"],
+            row["parent_id"],
+            row["intent"],
+            row["feedback"],
+            bool(row["has_secret"]),
+        )
+        for row in rows
+    }
+
+
+def state_of(message: Message) -> State:
+    return (
+        message.role,
+        message.version_id,
+        message.status,
+        message.parent_id,
+        message.intent,
+        message.feedback,
+        message.has_secret,
+    )
+
+
+def system_message(db: Database, user_id: str, session_id: str) -> Message | None:
+    """The session's own system message, of which there is at most one."""
+    row = db.one(
+        _SELECT.format(source="messages") + " WHERE m.session_id = ? AND m.role = 'system' AND m.user_id = ?",
+        (session_id, user_id),
+    )
+    return _record(row) if row else None
 
 
 def parents_in_session(db: Database, user_id: str, session_id: str) -> dict[str, str | None]:

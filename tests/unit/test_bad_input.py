@@ -56,6 +56,12 @@ BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
     "object as id": lambda store, session: store.get_session([1]),  # type: ignore[arg-type]
     "large number": lambda store, session: store.get_message(2**70),  # type: ignore[arg-type]
     "surrogate where nothing is": lambda store, session: store.get_message(SURROGATE),
+    "task node": lambda store, session: store.task_node(session, "lunch"),
+    "no task node": lambda store, session: store.task_node(session, None),  # type: ignore[arg-type]
+    "node of no session": lambda store, session: store.task_node("none", "confirmed"),
+    "level": lambda store, session: store.list_summaries(session, level=0),
+    "overview": lambda store, session: store.load_overview(session, limit=-1),
+    "working set": lambda store, session: store.working_set([session]),  # type: ignore[arg-type]
     "namespace": lambda store, session: store.register_namespace(SURROGATE),
 }
 

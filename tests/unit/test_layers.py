@@ -26,6 +26,8 @@ LAYERS = [
         "facts",
         "undo",
         "lineage",
+        "overview",
+        "working_memory",
         "removal",
         "forgetting",
         "context",

@@ -429,6 +429,7 @@ GOOD = {"topic": "x", "summary": "y", "conclusions": [], "open_items": []}
 @pytest.mark.parametrize(
     "answer",
     [
+        5,
         "",
         "no JSON",
         "[]",

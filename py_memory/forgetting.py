@@ -19,8 +19,8 @@ from .facts import Facts
 from .recall import index
 from .records import Fact, Message, Receipt
 from .removal import LEAVE_TOMBSTONES, Removal
+from .rows import cleaning, images, settings, stats
 from .rows import facts as fact_rows
-from .rows import images
 from .rows import messages as message_rows
 from .rows import sessions as session_rows
 from .rows.mentions import ids_mentioning
@@ -29,6 +29,8 @@ from .undo import Operation, UndoLog
 __all__ = ["Forgetting"]
 
 # Places that deleting rows cannot reach, as codes the page has sentences for.
+OFFERED = "cleanup_offered_at"  # setting: when cleaning was offered or done last (ms)
+OFFER_EVERY_MS = 30 * DAY_MS
 EXPORTED, BROWSER, SOURCE = "exported_files", "browser_storage", "source_message"
 _BY_ID = ("tool_calls", "identities", "uses", "summaries", "snapshots", "experiences")
 
@@ -42,7 +44,9 @@ class _Going:
     facts: list[Fact] = field(default_factory=list)
     others: dict[str, list[str]] = field(default_factory=dict)  # table → ids
     blanked: list[str] = field(default_factory=list)  # sessions that stay without title and metadata
-    stand_alone: bool = False  # facts that stay do so without their message, and ask for no review
+    sources: str = (
+        "reviewed"  # facts that stay ask for review; or their link to the message is "cut" or "kept"
+    )
     digests: bool = (
         True  # what was made from the messages, too: summaries anew from what is left, no snapshots
     )
@@ -98,7 +102,8 @@ class Forgetting:
             going.messages = [message_rows.get_message(self._db, self._user, message_id)]
             learned = fact_rows.facts_of_source(self._db, self._user, [message_id])
             going.facts = [fact for fact in learned if not keep_facts or fact.status == "candidate"]
-            going.stand_alone, going.fingerprints = keep_facts, not keep_facts
+            going.sources = "cut" if keep_facts else "reviewed"
+            going.fingerprints = not keep_facts
         return self._remove(going, beyond)
 
     def delete_session(self, session_id: str, *, forget_facts: bool = False) -> Receipt:
@@ -113,12 +118,30 @@ class Forgetting:
         return self._remove(going, [EXPORTED, BROWSER])
 
     def cleanup(self, days: int, *, delete: bool) -> Receipt:
-        """Messages older than `days`; facts and summaries stay. Without `delete` only the counts are
-        given."""
-        old = message_rows.messages_before(self._db, self._user, self._clock() - days * DAY_MS)
+        """Messages older than `days`. Facts stay as they are, with the id and the quote of their message;
+        summaries stay. Without `delete` only the counts are given."""
+        before = self._clock() - days * DAY_MS
         if not delete:
-            return Receipt(operation_id="", counts=self._counts(old), undo_until=0)
-        return self._remove(_Going(messages=old, stand_alone=True, digests=False), [EXPORTED, BROWSER])
+            return Receipt("", cleaning.count_old(self._db, self._user, before), undo_until=0)
+        going = _Going(sources="kept", digests=False)
+        going.messages = [
+            message_rows.get_message(self._db, self._user, id)
+            for id in cleaning.old_messages(self._db, self._user, before)
+        ]
+        settings.set_setting(self._db, self._user, OFFERED, self._clock(), self._clock())
+        return self._remove(going, [EXPORTED, BROWSER])
+
+    def cleanup_due(self, days: int, past_bytes: int) -> Receipt | None:
+        """What cleaning would take, where it is time to offer it; else None."""
+        offered = settings.get_setting(self._db, self._user, OFFERED)
+        lately = isinstance(offered, int) and self._clock() - offered < OFFER_EVERY_MS
+        if lately or stats.size(self._db) <= past_bytes:
+            return None
+        receipt = self.cleanup(days, delete=False)
+        return receipt if receipt.counts["messages"] else None
+
+    def cleanup_offered(self) -> None:
+        settings.set_setting(self._db, self._user, OFFERED, self._clock(), self._clock())
 
     def follow(self, forgotten: Iterable[tuple[str, str]]) -> None:
         """Removes what was forgotten in another copy of the memory, as (table, id), where it is here."""
@@ -219,20 +242,7 @@ class Forgetting:
         for fact in fact_rows.facts_of_source(self._db, self._user, ids):
             if fact.id in taken:
                 continue
-            if not going.stand_alone:
+            if going.sources == "reviewed":
                 self._undo.change(operation, "facts", fact.id, needs_review=True)
-            else:
+            elif going.sources == "cut":
                 self._undo.change(operation, "facts", fact.id, source_message_id=None, source_version_id=None)
-
-    def _counts(self, messages: list[Message]) -> dict[str, int]:
-        """What taking the messages would remove."""
-        found: dict[str, set[str]] = {"messages": {message.id for message in messages}}
-        for message in messages:
-            for table, where in (
-                ("message_versions", "message_id = ?1"),
-                ("tool_calls", "message_id = ?1"),
-                ("uses", "message_id = ?1 OR memory_id = ?1"),
-            ):
-                rows = images.read_where(self._db, table, where, (message.id,))
-                found.setdefault(table, set()).update(row["id"] for row in rows)
-        return {table: len(ids) for table, ids in found.items() if ids or table == "messages"}

@@ -765,13 +765,27 @@ class MemoryStore:
             self._event("undone", "memory", operation_id)
 
     def cleanup_old_messages(self, days: int = 30, *, delete: bool = False) -> Receipt:
-        """Deletes messages older than `days` if `delete`, else only counts them. Facts and summaries stay."""
+        """Deletes messages older than `days` if `delete`, else only counts them. Facts and summaries stay, a
+        fact with the id and the quote of its message. Undoable for 10 s; compact() then takes the last traces
+        out of the file (the page does it by itself)."""
         check_count(days, "The age in days", least=1, most=36_500)
         with self.database.transaction():
             receipt = self._forgetting.cleanup(days, delete=delete)
             if delete:
                 self._event("cleaned", "memory", receipt.operation_id)
             return receipt
+
+    def cleanup_due(self, days: int = 30, *, past_bytes: int = 50_000_000) -> Receipt | None:
+        """What cleanup_old_messages() would take, where the user should be offered it: the memory has grown
+        past `past_bytes`, and for 30 days it was neither offered nor done. Else None."""
+        check_count(days, "The age in days", least=1, most=36_500)
+        check_count(past_bytes, "The size in bytes")
+        return self._forgetting.cleanup_due(days, past_bytes)
+
+    def cleanup_offered(self) -> None:
+        """Notes that the user has seen the offer: the next comes in 30 days at the earliest."""
+        with self.database.transaction():
+            self._forgetting.cleanup_offered()
 
     def renew_fact(self, id: str) -> Fact:
         """Makes an expired or archived fact current again. Undoable for 10 s."""

@@ -26,7 +26,6 @@ __all__ = [
     "insert_version",
     "list_messages",
     "list_versions",
-    "messages_before",
     "parents_in_session",
     "replies_to",
     "rewrite_version",
@@ -143,14 +142,6 @@ def seqs_of_session(db: Database, user_id: str, session_id: str) -> list[int]:
 def ids_of_session(db: Database, user_id: str, session_id: str) -> list[str]:
     rows = db.query("SELECT id FROM messages WHERE session_id = ? AND user_id = ?", (session_id, user_id))
     return [row["id"] for row in rows]
-
-
-def messages_before(db: Database, user_id: str, time: int) -> list[Message]:
-    """Messages created earlier than `time` (ms), in every session."""
-    rows = db.query(
-        _SELECT.format(source="messages") + " WHERE m.user_id = ? AND m.created_at < ?", (user_id, time)
-    )
-    return [_record(row) for row in rows]
 
 
 def branch(db: Database, user_id: str, leaf_id: str | None, limit: int) -> list[Message]:

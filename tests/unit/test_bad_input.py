@@ -51,6 +51,8 @@ BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
     "days": lambda store, session: store.cleanup_old_messages(float("inf")),  # type: ignore[arg-type]
     "no days": lambda store, session: store.cleanup_old_messages(True),
     "half days": lambda store, session: store.cleanup_old_messages(1.5, delete=True),  # type: ignore[arg-type]
+    "days of an offer": lambda store, session: store.cleanup_due(0),
+    "bytes of an offer": lambda store, session: store.cleanup_due(past_bytes=-1),
     "tool input": lambda store, session: store.add_tool_call(session, "t", object()),
     "forget": lambda store, session: store.forget(text=5),  # type: ignore[arg-type]
     "object as id": lambda store, session: store.get_session([1]),  # type: ignore[arg-type]

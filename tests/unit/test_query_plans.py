@@ -133,6 +133,8 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
         store.summarise_if_due(session),
     ),
     "list_summaries": lambda store, session, _: store.list_summaries(session, level=1),
+    "cleanup_old_messages": lambda store, *_: store.cleanup_old_messages(30, delete=True),
+    "cleanup_due": lambda store, *_: store.cleanup_due(past_bytes=0),
     "set_setting": lambda store, *_: store.set_setting("theme", "dark"),
     "stats": lambda store, *_: store.stats(),
 }

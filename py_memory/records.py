@@ -18,6 +18,7 @@ __all__ = [
     "Finding",
     "Hit",
     "Message",
+    "MessageCount",
     "MessageVersion",
     "Model",
     "Namespace",
@@ -88,6 +89,26 @@ class MessageVersion(Record):
     created_at: int
     author: str
     content: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageCount(Record):
+    """How many messages there are about a topic in a period (`total`); of those, how many lie near a tool
+    call, after one (or at the same moment), hold one of the words, do both; and how many meet every condition
+    that was given (`matching`, told apart by day, intent and feedback, with the first hundred ids, oldest
+    first)."""
+
+    total: int
+    near_call: int
+    after_call: int
+    with_words: int
+    near_call_with_words: int
+    matching: int
+    by_word: Mapping[str, int]  # of `total`, the most frequent first
+    by_day: Mapping[str, int]  # YYYY-MM-DD in the user's zone
+    by_intent: Mapping[str, int]
+    by_feedback: Mapping[str, int]  # "-1", "0", "1"
+    message_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from . import context, text
 from .checks import check_count, check_id, check_mapping, check_time, json_text
 from .clock import Clock, system_clock
 from .consolidation import Consolidation
+from .counting import count_messages
 from .database import Database
 from .errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError
 from .extraction.guards import MAX_READ, secret_spans
@@ -29,6 +30,7 @@ from .records import (
     Finding,
     Hit,
     Message,
+    MessageCount,
     MessageVersion,
     Namespace,
     Overview,
@@ -722,6 +724,50 @@ class MemoryStore:
         """The hook for what runs an agent: "tool_finished", "plan_step" or "confirmed" make a summary due at
         the end of the round."""
         self._consolidation.task_node(session_id, kind)
+
+    def count_messages(
+        self,
+        *,
+        topic: str | Sequence[str] | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        session_id: str | None = None,
+        role: str | None = "user",
+        intent: str | None = None,
+        feedback: int | None = None,
+        within_ms_of: Sequence[Any] | None = None,
+        words: str | Sequence[str] | None = None,
+    ) -> MessageCount:
+        """Counts messages about a topic (a text they hold, or one of several; capitals do not matter) from
+        `since` up to `until` (ms), of one role (None: both), with an intent or feedback.
+
+        `within_ms_of` is (tool, status, ms) of a tool call in the same session; None stands for any tool or
+        status, and without ms it is five minutes. `words` is a list, or "impatience" for the built-in one in
+        English and Chinese; Latin words count where they stand whole. Reads every message of the period.
+        """
+        check_time(since, "since")
+        check_time(until, "until")
+        if session_id is not None:
+            sessions.get_session(self.database, self.user_id, session_id)
+        if role not in ("user", "assistant", None):
+            raise InvalidInputError(f"Messages of a user or an assistant are counted, not of {role!r:.40}.")
+        if feedback not in (-1, 0, 1, None):
+            raise InvalidInputError(f"Feedback is -1, 0 or 1, not {feedback!r:.40}.")
+        zone = self.get_setting("zone")
+        return count_messages(
+            self.database,
+            self.user_id,
+            topic=topic,
+            since=since,
+            until=until,
+            session_id=session_id,
+            role=role,
+            intent=self._short(intent, "The intent"),
+            feedback=feedback,
+            within_ms_of=within_ms_of,
+            words=words,
+            zone=zone if isinstance(zone, str) else None,
+        )
 
     # -- settings, forgetting, care --
 

@@ -23,6 +23,7 @@ LAYERS = [
     (
         "extraction",
         "consolidation",
+        "counting",
         "facts",
         "undo",
         "lineage",

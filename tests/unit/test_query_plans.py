@@ -135,6 +135,9 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "list_summaries": lambda store, session, _: store.list_summaries(session, level=1),
     "cleanup_old_messages": lambda store, *_: store.cleanup_old_messages(30, delete=True),
     "cleanup_due": lambda store, *_: store.cleanup_due(past_bytes=0),
+    "count_messages": lambda store, *_: store.count_messages(
+        topic="退款", since=1, within_ms_of=("refund", None), words="impatience"
+    ),
     "set_setting": lambda store, *_: store.set_setting("theme", "dark"),
     "stats": lambda store, *_: store.stats(),
 }

@@ -74,8 +74,7 @@ class Consolidation:
 
     def pending(self, session_id: str) -> PendingSummary:
         session = session_rows.get_session(self._db, self._user, session_id)
-        newest = rows.newest_of_level(self._db, self._user, session_id, 1, _NEWEST)
-        stops = {summary.last_message_id for summary in newest if summary.last_message_id}
+        stops = rows.newest_ends(self._db, self._user, session_id, _NEWEST)
         messages = message_rows.branch_since(
             self._db, self._user, session.current_message_id, stops, MAX_READ
         )

@@ -14,6 +14,7 @@ __all__ = [
     "insert_summary",
     "latest_state",
     "list_summaries",
+    "newest_ends",
     "newest_of_level",
     "newest_of_other_sessions",
     "set_compressed_into",
@@ -73,6 +74,16 @@ def newest_of_level(db: Database, user_id: str, session_id: str, level: int, lim
         (session_id, user_id, level, limit),
     )
     return [_record(row) for row in rows]
+
+
+def newest_ends(db: Database, user_id: str, session_id: str, limit: int) -> list[str]:
+    """The last messages of the newest summaries of level 1."""
+    rows = db.query(
+        "SELECT s.last_message_id FROM summaries s WHERE s.session_id = ? AND s.user_id = ? AND s.level = 1 "
+        "ORDER BY s.created_at DESC, s.seq DESC LIMIT ?",
+        (session_id, user_id, limit),
+    )
+    return [row["last_message_id"] for row in rows if row["last_message_id"]]
 
 
 def newest_of_other_sessions(db: Database, user_id: str, session_id: str, limit: int) -> list[Summary]:

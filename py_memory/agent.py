@@ -17,13 +17,14 @@ from .checks import json_text, read_json
 from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError
 from .extraction import propose
 from .memory_tools import memory_tools, noticed_in
+from .models.intents import understand
 from .records import Cancel, Delta, Message, Model, Tool, ToolCallDelta
-from .store import MAX_MESSAGE_BYTES, MemoryStore
+from .store import MAX_MEMORY_CHARS, MAX_MESSAGE_BYTES, MemoryStore
 from .text import clean, detect_language
 
 __all__ = ["ChatAgent"]
 
-MAX_CHARS, MAX_MESSAGES, MAX_FACTS = 4000, 20, 12
+MAX_CHARS, MAX_FACTS = 4000, 12  # of history and of facts in a prompt
 MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
 MAX_OUTPUT_CHARACTERS = 32_000  # of a tool's result, kept and shown to the model
 MEMORY_KINDS = frozenset({"messages", "facts", "summaries", "tool_calls", "experiences"})
@@ -153,6 +154,7 @@ class ChatAgent:
             if reply.status == "streaming":
                 tell({"type": "message", "message": reply})
                 reply = await self._answer(said, reply, tell, cancel or _Never())
+                self._after_round(said)
                 await self._store.durable()
             tell({"type": "message", "message": reply})
             tell.raise_what_failed()
@@ -215,6 +217,12 @@ class ChatAgent:
                 self._store.propose_fact(
                     proposal["key"], proposal["value"], confidence=proposal["confidence"], **details
                 )
+
+    def _after_round(self, said: Message) -> None:
+        """A yes of the user is a task node; whatever makes a summary due makes it now."""
+        if understand(said.content).kind == "yes":
+            self._store.task_node(said.session_id, "confirmed")
+        self._store.summarise_if_due(said.session_id)
 
     # -- second half: the model's answer --
 
@@ -303,13 +311,16 @@ class ChatAgent:
 
     def _prompt(self, said: Message, answer: _Answer) -> list[dict[str, Any]]:
         language = detect_language(said.content)
-        facts = self._store.facts_for_prompt(MAX_FACTS)
-        if not getattr(self._model, "names_its_uses", False):
-            answer.uses.extend(("facts", fact.id, {"why": "in the prompt"}) for fact in facts)
-        history = self._store.get_context_within_budget(said.session_id, MAX_CHARS, limit=MAX_MESSAGES)
+        history = self._store.working_set(said.session_id)
         ids = [message.id for message in history]
         history = history[: ids.index(said.id) + 1] if said.id in ids else [said]
-        return context.prompt(facts, history, MAX_CHARS, language)
+        overview = self._store.load_overview(said.session_id, limit=MAX_FACTS)
+        memory = context.memory_part(overview, MAX_MEMORY_CHARS, language, shown=ids)
+        if not getattr(self._model, "names_its_uses", False):
+            rests_on = [("facts", fact.id) for fact in memory.facts]
+            rests_on += [("summaries", summary.id) for summary in memory.summaries]
+            answer.uses.extend((kind, id, {"why": "in the prompt"}) for kind, id in rests_on)
+        return context.prompt(memory, history, MAX_CHARS, language)
 
     # -- tool calls of the model: a call and its result are one record with a state --
 

@@ -23,9 +23,13 @@ LAYERS = [
     (
         "extraction",
         "consolidation",
+        "counting",
         "facts",
         "undo",
         "lineage",
+        "overview",
+        "working_memory",
+        "removal",
         "forgetting",
         "context",
         "formats",

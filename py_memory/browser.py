@@ -63,6 +63,9 @@ class PageStore(MemoryStore):
     def reject_fact(self, id: str, **kwargs: Any) -> Receipt:
         return self._noted(super().reject_fact(id, **kwargs))
 
+    def reject_experience(self, id: str) -> Receipt:
+        return self._noted(super().reject_experience(id))
+
     def _noted(self, receipt: Receipt) -> Receipt:
         self.forgotten_until = max(self.forgotten_until, receipt.undo_until)
         return receipt

@@ -117,6 +117,9 @@ class Forgetting:
         going.facts = [fact for fact in learned if forget_facts or fact.status == "candidate"]
         return self._remove(going, [EXPORTED, BROWSER])
 
+    def forget_experience(self, id: str) -> Receipt:
+        return self._remove(_Going(others={"experiences": [id]}), [EXPORTED, BROWSER])
+
     def cleanup(self, days: int, *, delete: bool) -> Receipt:
         """Messages older than `days`. Facts stay as they are, with the id and the quote of their message;
         summaries stay. Without `delete` only the counts are given."""

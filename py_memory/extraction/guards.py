@@ -9,11 +9,12 @@ stay.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .clauses import Clause, clauses, sentences
 
-__all__ = ["MASK", "MAX_READ", "masked", "refusal", "safe_clauses", "secret_spans"]
+__all__ = ["MASK", "MAX_READ", "masked", "refusal", "safe_clauses", "secret_spans", "without_secrets"]
 
 MASK = "\ufffc"
 # Characters; a longer message is something pasted, and what the user says stands before or after it.
@@ -166,6 +167,34 @@ def secret_spans(text: str) -> list[tuple[int, int]]:
     spans = [match.span() for pattern in (*_SECRETS, _RANDOM) for match in pattern.finditer(text)]
     spans += [match.span() for match in _DIGITS.finditer(text) if _is_card(match.group())]
     return sorted(spans)
+
+
+_SECRET_NAME = re.compile(
+    r"(?:^|[^a-z])(?:pass ?word|passwd|pwd|passphrase|passcode|pin|otp|cvv|secret|(?:api|private)[_ -]?key|credential)s?(?:$|[^a-z])|(?:^|[^a-z])(?:token|authorization)(?:$|[^a-z])|密码|口令|密钥|令牌|验证码",
+    re.IGNORECASE,
+)
+_HIDDEN = "•••"
+
+
+def without_secrets(value: Any) -> Any:
+    """A JSON value with a mark in the place of secrets: in its texts, and what is kept under a secret's name."""
+    if isinstance(value, str):
+        pieces, done = [], 0
+        for begin, end in secret_spans(value):
+            if end > done:
+                pieces += [value[done : max(begin, done)], _HIDDEN if begin >= done else ""]
+                done = end
+        return "".join((*pieces, value[done:]))
+    if isinstance(value, Mapping):
+        return {
+            without_secrets(name): _HIDDEN
+            if isinstance(item, str | int) and item is not True and item and _SECRET_NAME.search(str(name))
+            else without_secrets(item)
+            for name, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [without_secrets(item) for item in value]
+    return value
 
 
 def refusal(text: str) -> str | None:

@@ -157,7 +157,6 @@ class ChatAgent:
         said, reply = self._begin(session_id, text, message_id)
         finished = self._running[said.id] = asyncio.Event()
         self._rounds[said.id] = said.session_id
-        self._seen.add(said.session_id)
         try:
             await self._store.durable()
             tell({"type": "message", "message": said})
@@ -194,6 +193,7 @@ class ChatAgent:
             self._close_interrupted(session.id, detect_language(text))
             asked = self._was_asked(session)
             resumes = not asked and self._has_to_ask(session)
+            self._seen.add(session.id)
             said = store.add_message(session.id, "user", text, id=message_id)
             if session.title is None:
                 store.rename_session(session.id, " ".join(said.content.split())[:_TITLE_CHARACTERS])

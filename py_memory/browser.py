@@ -38,7 +38,8 @@ NOT_FOR_THE_PAGE = {
 
 
 class Bridge(Protocol):
-    """What the worker offers. `durable` gives a promise; `chat` takes an event of a round as JSON text."""
+    """What the worker offers. `durable` gives a promise of whether it worked; `chat` takes an event of a
+    round as JSON text."""
 
     def durable(self) -> Any: ...
 
@@ -84,8 +85,8 @@ class Host:
         self._store.durable = self._durable
         self._agent = ChatAgent(self._store, OfflineAssistant())
 
-    async def _durable(self) -> None:
-        await self._bridge.durable()
+    async def _durable(self) -> bool:
+        return bool(await self._bridge.durable())
 
     def dispatch(self, method: str, kwargs: str, request_id: str) -> str | Coroutine[Any, Any, str]:
         """Runs a public method of the store; chat_round, a coroutine, runs a round of the agent."""

@@ -98,6 +98,10 @@ class Forgetting:
             going.facts = [fact_rows.get_fact(self._db, self._user, fact_id)]
             if going.facts[0].source_message_id:
                 beyond.append(SOURCE)
+            value = texts.normalize(going.facts[0].value).strip()
+            # The state of a task may hold it as well; a shorter value stands in too many texts.
+            if len(value) >= (2 if texts.has_cjk(value) else 3):
+                going.others = {"snapshots": ids_mentioning(self._db, self._user, "snapshots", value)}
         elif message_id is not None:
             going.messages = [message_rows.get_message(self._db, self._user, message_id)]
             learned = fact_rows.facts_of_source(self._db, self._user, [message_id])

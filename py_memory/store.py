@@ -94,6 +94,7 @@ class MemoryStore:
         self.database = Database(path_or_connection)
         self.clock: Clock = clock or system_clock
         self.agent_id = agent_id
+        # Waits until all that was changed is on disk. False: it could not be saved.
         self.durable: Callable[[], Awaitable[object]] = _at_once
         db = self.database
         with db.transaction():

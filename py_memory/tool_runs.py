@@ -28,6 +28,7 @@ _END_UNKNOWN = (
     "Not run: the same call was made before, and nobody knows whether it happened. "
     "Ask the user whether to repeat it."
 )
+_UNSAVED = "Not run: the memory could not be saved, so that nobody would know of it afterwards."
 _LATE = "It gave no answer within {seconds:g} s. It may have happened all the same; do not repeat it unasked."
 
 
@@ -115,7 +116,8 @@ class ToolRuns:
         with store.action():
             record = store.update_tool_call(record.id, "running", validation=validation)
             self._save(record, validation, why, f"before {tool.name}", done=False)
-        await store.durable()
+        if await store.durable() is False:
+            return self._end(record, "cancelled", InvalidInputError(_UNSAVED), None, why)
         try:
             output = await self._run(tool, arguments)
         except asyncio.CancelledError:

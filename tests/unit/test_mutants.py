@@ -61,7 +61,7 @@ MUTANTS = {
     "a session taken up again acts at once": ("agent.py", "may_act = not cut_off and", "may_act = True or", "test_resuming.py"),
     "a stale check is trusted": ("resuming.py", "0 <= now - item.checked_at < FRESH_MS", "item.checked_at <= now", "test_resuming.py"),
     # tool calls
-    "an effect starts before it is durable": ("tool_runs.py", "        await store.durable()\n        try:", "        try:", "test_tool_runs.py"),
+    "an effect starts before it is durable": ("tool_runs.py", "        if await store.durable() is False:", "        if False:", "test_tool_runs.py"),
     "an effect is made again": ("tool_runs.py", "if known := self._made_before(tool.name, arguments):", "if known := None:", "test_resuming.py"),
     # experience
     "anything becomes an experience": ("experience.py", "if kinds := self.personal(topic, content):", "if kinds := []:", "test_experience.py"),

@@ -238,6 +238,14 @@ def test_forgetting_takes_snapshots_with_it(store: MemoryStore, session: str) ->
     assert store.latest_snapshot(session) is None
 
 
+def test_forgetting_a_fact_takes_the_states_that_hold_it(store: MemoryStore, session: str) -> None:
+    fact = store.set_fact("user::home", "Zanzibar")
+    store.save_snapshot(session, {"goal": "move", "scratchpad": "to ZANZIBAR in May"}, "x")
+    store.save_snapshot(store.create_session().id, {"goal": "something else"}, "x")
+    assert store.forget(fact_id=fact.id).counts["snapshots"] == 1
+    assert "anzibar" not in str(store.database.query("SELECT state_json FROM snapshots")).lower()
+
+
 # -- sessions --
 
 

@@ -43,6 +43,19 @@ def test_a_side_effect_is_durable_between_running_and_the_run(store: MemoryStore
     assert order == ["durable []", "durable ['running']", "run", "durable ['success']", "durable ['success']"]
 
 
+def test_what_cannot_be_saved_is_not_done(store: MemoryStore, session: str) -> None:
+    async def durable() -> bool:
+        return False
+
+    store.durable = durable
+    done: list[Any] = []
+    model = Scripted(calling("move", to="x"), [Delta("Sorry.")])
+    run(ChatAgent(store, model, [act(done)]).chat_round(session, "do it"))
+    assert done == []
+    assert [call.status for call in store.list_tool_calls(session)] == ["cancelled"]
+    assert "could not be saved" in model.prompts[1][-1]["content"]
+
+
 def test_a_tool_that_only_reads_waits_for_nothing(store: MemoryStore, session: str) -> None:
     barriers: list[int] = []
 

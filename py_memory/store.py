@@ -12,7 +12,8 @@ from .checks import check_count, check_id, check_mapping, check_time, json_text
 from .clock import Clock, system_clock
 from .database import Database
 from .errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError
-from .extraction.guards import MAX_READ, secret_spans
+from .extraction.refusals import MAX_READ
+from .extraction.secrets import secret_spans
 from .facts import Facts
 from .forgetting import Forgetting
 from .formats.memory_file import export_memory, read_memory_file

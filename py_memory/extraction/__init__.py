@@ -16,8 +16,11 @@ from . import rules_en, rules_zh
 from .clauses import Clause, Found, clauses, sentences, slug, split_statement
 from .commands import command_in
 from .days import day_spoken_of
-from .guards import MASK, MAX_READ, masked, refusal, safe_clauses, secret_spans
+from .guards import safe_clauses
+from .masking import MASK, masked
 from .reading import Reading
+from .refusals import MAX_READ, refusal
+from .secrets import secret_spans
 
 __all__ = ["propose", "task_key"]
 

@@ -8,7 +8,7 @@ import re
 
 from .clauses import slug
 from .lexicon_en import DIETS, DIGIT_OR_WORD, ILLNESSES
-from .self_en import (
+from .readers_en import (
     FOODS,
     Facts,
     Frame,

@@ -13,8 +13,9 @@ from .clauses import Clause, Found, slug
 from .mine_en import mine, whole
 from .people_en import mentioned, read_people
 from .plans_en import event_in
+from .readers_en import Facts
 from .reading import Reading
-from .self_en import Facts, am, do, have
+from .self_en import am, do, have
 from .values_en import names_in, things_in, tidy
 
 __all__ = ["read"]

@@ -21,13 +21,14 @@ _CONDITION = re.compile(
 _WOULD = re.compile(r"\b(?:I|we|you|it|he|she|they)'d\b|\b(?:would|might|could)\b", re.IGNORECASE)
 _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|possibly|supposedly|allegedly|hypothetically|theoretically|apparently)\b|\bI wish\b"
+    r"|\bin (?:my|a|the) (?:dreams?|nightmare)\b|\bI dream(?:t|ed)\b|\bin (?:another|my next) life\b|梦见|梦到|梦里"
     r"|^(?:可能|也许|或许|据说|听说|好像)",
     re.IGNORECASE,
 )
 _REPORT = re.compile(
     r"\b(?:he|she|they|someone|somebody|people|everyone|everybody|who|(?:my|the|a|his|her|their|our) \w+|(?!I\b)[A-Z]\w+)"
     r"(?:'s)?\s+(?:\w+ly\s+|always\s+|just\s+|once\s+)?(?:said|says|say|told|tells|claims?|claimed|wrote|writes|thinks?|thought"
-    r"|believes?|asked|asks|replied|answered|goes|tells me|tell me|told me|put it|puts it|reads?|insists?|swears?|quoted?|texted)\b"
+    r"|believes?|asked|asks|replied|answered|goes|tells me|tell me|told me|put it|puts it|reads?|insists?|swears?|quoted?|texted|posted|swore|announced|reckons?|yelled|shouted|screamed|joked?|mentioned)\b(?! (?:hi|hello|hey|thanks|goodbye|bye|cheers|of)\b)"
     r"|\b(?:said|says|wrote|quoth|told) (?:he|she|they|my \w+|the \w+|[A-Z]\w+)\b|\baccording to\b|\bto quote\b"
     r"|(?<!我)(?<!老实)(?<!来)(?<!话)(?<!就是)(?<!顺便)(?<!坦白)(?<!跟你)(?<!和你)(?<!不)(?<!听)(?<![文语小传学])(?:说|问|写道|回答|表示|认为|觉得|回复|喊|讲)"
     r"(?:过|道)?$|^(?:他|她|他们|她们|人家|别人|有人|朋友|同事)(?:们)?.{0,4}(?:说|问|写|告诉|觉得|认为)"
@@ -38,7 +39,26 @@ _ADDED = re.compile(
 _ASKING = re.compile(
     r"^(?:(?:and|but|so|or|hey|well|please)\s+)*(?:am|is|are|was|were|do|does|did|can|could|would|will|should|shall|have|has|had"
     r"|what|what's|who|who's|whom|whose|where|when|why|how|which|don't|didn't|isn't|aren't|won't|can't|any)\b"
-    r"|[吗嘛么]$|是不是|有没有|会不会|能不能|可不可以|要不要|什么|谁|哪[里儿个些]|多少|怎么|怎样|为什么|是否|几[个岁点号]|[吗呢]$",
+    r"|[吗嘛么]$|是不是|有没有|会不会|能不能|可不可以|要不要|什么|谁|哪[里儿个些]|多少|啥|咋|咩|乜|点样|怎么|怎样|为什么|是否|几[个岁点号]|[吗呢]$",
+    re.IGNORECASE,
+)
+# A question that leaves its verb out: “…, any ideas?”
+_ELLIPTIC = re.compile(
+    r"^(?:and |but |so )?(?:got|any|anyone|anything|wanna|want|know|mind|thoughts?|ideas?|tips?|recommend\w*|suggest\w*|recs?|possible|okay to|ok to|safe|worth|good|best|fancy|care|think|advice|need|help|recipes?|too|still|alternatives?|or)\b|\b(?:what|which|how|where|who|why|can you|could you|should I|do you|is it|is that|are there|is there|can I)\b",
+    re.IGNORECASE,
+)
+_ABOUT_USER = re.compile(
+    r"\b(?:am I|do I|did I|have I|was I|were I|my|remember|know|told|tell you|I said|I say|mention\w*|true|who|did you|aren't I)\b|我|记得|知道|是不是|真的",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"(?:\b(?:since|because|as|given(?: that)?|considering(?: that)?|'?cause|coz|cos|cuz|bc|seeing (?:as|that)|now that|knowing(?: that)?|with)\s+|[：:（(]\s*)$",
+    re.IGNORECASE,
+)
+_REASON_START = re.compile(r"因为|由于|毕竟|鉴于|考虑到")
+# An allergy is told by its condition: “my throat swells up if I eat kiwi”.
+_SYMPTOM_IF = re.compile(
+    r"^(?!if|when).*\b(?:swell\w*|hives|rash\w*|itch\w*|anaphyla\w+|puffs? up|break out|breaks out|can't breathe|closes? up|sneez\w+|wheez\w+|throw up|vomit|get sick)\b.*\b(?:if|when|whenever|every time|as soon as) I\b",
     re.IGNORECASE,
 )
 _TAG = re.compile(
@@ -68,40 +88,64 @@ _OVER = re.compile(
 )
 
 
-def safe_clauses(text: str) -> Iterator[tuple[Clause, list[Clause]]]:
-    """Each sentence of a masked text with those of its clauses that state something as true."""
+def safe_clauses(text: str) -> Iterator[tuple[Clause, list[Clause], list[Clause]]]:
+    """Each sentence of a masked text with those of its clauses that state something as true, and those that ask:
+    what they take for granted (“how old must my son Tom be”) is true as well."""
     for sentence in sentences(text):
-        if found := _stated(sentence):
-            yield sentence, found
+        stated, asked = _stated(sentence)
+        if stated or asked:
+            yield sentence, stated, asked
 
 
-def _stated(sentence: Clause) -> list[Clause]:
-    parts = clauses(sentence)
-    if _HEDGE.search(sentence.text):
-        return []
-    told = next((index for index, part in enumerate(parts) if _REPORT.search(part.text)), None)
-    if told is not None:
-        if not _ADDED.match(
-            sentence.text[: parts[told].end - sentence.start].removesuffix(parts[told].text)[-8:]
-        ):
-            return []
-        parts = parts[:told]
+def _stated(sentence: Clause) -> tuple[list[Clause], list[Clause]]:
+    parts = _certain(_before_report(clauses(sentence), sentence))
     if any(_DENIED.search(part.text) for part in parts[1:]):
-        return []
-    kept = parts
+        return [], []
+    kept, granted = parts, []
     for index, part in enumerate(parts):
-        if _CONDITION.search(part.text):
+        condition = _CONDITION.search(part.text)
+        if condition and not _SYMPTOM_IF.search(part.text):
             # What depends on a condition that comes later is as little stated as what follows it.
             kept = [] if any(_WOULD.search(p.text) for p in parts) else parts[:index]
+            before = part.text[: condition.start()].rstrip()
+            granted = [Clause(before, part.start)] if before else []
             break
     kept = [part for part in _of_now(kept) if not _OVER.match(part.text)]
     if sentence.text.rstrip("\"'”’」)） ").endswith(("?", "？")):
-        return _before_question(kept)
-    if parts and _QUESTION_START.search(parts[0].text):
-        return []
-    return [
-        part for part in kept if not (_ASKING.search(part.text) and re.search("[\u3400-\u9fff]", part.text))
-    ]
+        stated = _before_question(kept, sentence)
+    elif kept and _QUESTION_START.search(kept[0].text):
+        stated = [part for part in kept[1:] if _gives_reason(part, kept[0], sentence)]
+    else:
+        stated = [
+            part
+            for part in kept
+            if not (_ASKING.search(part.text) and re.search("[\u3400-\u9fff]", part.text))
+        ]
+    at = {part.start for part in stated}
+    asked = [p for p in kept if p.start not in at and not _LANGUAGE_ASKED.search(p.text)]
+    return stated, [*granted, *asked]
+
+
+def _before_report(parts: list[Clause], sentence: Clause) -> list[Clause]:
+    """Without what others say. What comes before “my wife says …” is the user's word, before “…, he said” it is
+    not; of the report itself the part up to its verb is left, which names who speaks."""
+    for index, part in enumerate(parts):
+        if told := _REPORT.search(part.text):
+            lead = sentence.text[: part.start - sentence.start]
+            short = len(part.text.split()) <= 3 if part.text.isascii() else len(part.text) <= 3
+            if short and not _ADDED.match(lead[-8:]):
+                return []
+            speaker = part.text[: told.start()] + told.group().rsplit(" ", 1)[0]
+            return [*parts[:index], *([Clause(speaker, part.start)] if " " in told.group() else [])]
+    return parts
+
+
+def _certain(parts: list[Clause]) -> list[Clause]:
+    """Without what is only guessed: a guess behind a comma (“…, perhaps”) makes all before it one."""
+    for index, part in enumerate(parts):
+        if _HEDGE.search(part.text):
+            return [] if len(part.text.split()) <= 2 and part.text.isascii() else parts[:index]
+    return parts
 
 
 def _of_now(parts: list[Clause]) -> list[Clause]:
@@ -117,8 +161,9 @@ def _of_now(parts: list[Clause]) -> list[Clause]:
     return out
 
 
-def _before_question(parts: list[Clause]) -> list[Clause]:
-    """What is stated before a sentence turns into a question. "…, right?" asks about everything before it."""
+def _before_question(parts: list[Clause], sentence: Clause) -> list[Clause]:
+    """What is stated before a sentence turns into a question, and the reason given behind it. "…, right?" asks
+    about everything before it."""
     for index, part in enumerate(parts):
         if _LANGUAGE_ASKED.search(part.text):
             asked = _LANGUAGE_ASKED.sub("", part.text)
@@ -126,5 +171,20 @@ def _before_question(parts: list[Clause]) -> list[Clause]:
         if _TAG.search(part.text):
             return []
         if _ASKING.search(part.text):
-            return parts[:index]
-    return []
+            behind = [p for p in parts[index + 1 :] if _gives_reason(p, part, sentence)]
+            return [*parts[:index], *behind]
+    return parts[:-1] if len(parts) > 1 and _ELLIPTIC.search(parts[-1].text) else []
+
+
+def _gives_reason(part: Clause, question: Clause, sentence: Clause) -> bool:
+    """Whether a clause behind a question states why it is asked, and is no part of it."""
+    if _ABOUT_USER.search(question.text) or _ASKING.search(part.text) or _TAG.search(part.text):
+        return False
+    return bool(
+        _REASON.search(sentence.text[: part.start - sentence.start][-20:])
+        or _REASON_START.match(part.text)
+        or (
+            re.match(r"(?:I'm|I am|I've got|I have|we're|we have)\b", part.text)
+            and part.start > question.end + 1
+        )
+    )

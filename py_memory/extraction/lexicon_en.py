@@ -59,6 +59,18 @@ RELATIVES = _table(
     "cousin:",
     "niece:",
     "nephew:",
+    "mother-in-law: mother_in_law mil",
+    "father-in-law: father_in_law fil",
+    "sister-in-law: sister_in_law sil",
+    "brother-in-law: brother_in_law bil",
+    "daughter-in-law: daughter_in_law",
+    "son-in-law: son_in_law",
+    "stepson:",
+    "stepdaughter:",
+    "stepmother: stepmum stepmom",
+    "stepfather: stepdad",
+    "godson:",
+    "goddaughter:",
 )
 PETS = _table(
     "dog: puppy pup doggo pooch labrador lab poodle corgi husky beagle dachshund terrier spaniel retriever collie bulldog "

@@ -9,9 +9,9 @@ from .clauses import Clause, Found
 from .lexicon_en import DIGIT_OR_WORD, PETS, PLURALS, RELATIVES
 from .reading import Reading
 from .self_en import am
-from .values_en import job_in, name_in, names_in, tidy
+from .values_en import job_in, may_be_name, name_in, names_in, tidy
 
-__all__ = ["mentioned", "read_people"]
+__all__ = ["MANY", "ONE", "key_of", "read_people"]
 
 
 def _any(words: dict[str, str]) -> str:
@@ -26,10 +26,10 @@ _FILLER = (
 _AGED_ADJECTIVE = (
     rf"(?:(?P<old>{DIGIT_OR_WORD})[ -](?:years?|yrs?|yr)[ -]olds? |(?P<old2>{DIGIT_OR_WORD})yo )?"
 )
-_ONE = rf"{_FILLER}{_AGED_ADJECTIVE}{_FILLER}{_KIND}(?P<who>{_any({**RELATIVES, **PETS})})\b(?!-|[ -]in[ -]law| tongue| language| nature| person| lover| food| figure| board| company| class| room)"
-_MANY = rf"{_FILLER}(?:\d |twin |grown |grown-up |young |adult |lovely |beautiful |older |younger |rescue |pet |little |small )*(?P<many>{_any(PLURALS)})\b"
+ONE = rf"{_FILLER}{_AGED_ADJECTIVE}{_FILLER}{_KIND}(?P<who>{_any({**RELATIVES, **PETS})})\b(?!-|[ -]in[ -]law| tongue| language| nature| person| lover| food| figure| board| company| class| room)"
+MANY = rf"{_FILLER}(?:\d |twin |grown |grown-up |young |adult |lovely |beautiful |older |younger |rescue |pet |little |small )*(?P<many>{_any(PLURALS)})\b"
 _MY = re.compile(
-    rf"(?:(?:this is|meet|and|with|it's|for|say hi to) )?(?:my|our) (?:{_MANY}|{_ONE})(?P<rest>.*)$",
+    rf"(?:(?:this is|meet|and|with|it's|for|say hi to) )?(?:my|our) (?:{MANY}|{ONE})(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _BARE = re.compile(
@@ -38,7 +38,7 @@ _BARE = re.compile(
 )
 _HAVE = re.compile(
     r"(?:(?:I|we)(?:'ve| have|'re| are|'m| am)?(?: just| recently| finally| also| both)* ?(?:got|have|had(?= (?:a baby|our))|own|adopted|rescued|picked up|brought home|took in|fostered|foster|raised?|raising|bought|keep|are raising|raising|share (?:my|our) \w+ with|live with|welcomed|take care of|parents? (?:of|to)|parenting|(?:a |the )?(?:proud )?(?:mum|mom|dad|mother|father|parents?)(?: of| to)|married)?|there's also|also) "
-    rf"(?:(?:an?|one|my|our|the|also a|two|three|four|five|\d) )?(?:{_MANY}|{_ONE})(?P<rest>.*)$",
+    rf"(?:(?:an?|one|my|our|the|also a|two|three|four|five|\d) )?(?:{MANY}|{ONE})(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _TO = re.compile(
@@ -50,7 +50,7 @@ _WED = re.compile(
     re.IGNORECASE,
 )
 _NAMED_OUR = re.compile(
-    rf"(?:I|we)(?:'ve| have)?(?: just| finally)* (?:named|called) (?:our|my|the) (?:new )?{_ONE}(?P<rest> .+)$",
+    rf"(?:I|we)(?:'ve| have)?(?: just| finally)* (?:named|called) (?:our|my|the) (?:new )?{ONE}(?P<rest> .+)$",
     re.IGNORECASE,
 )
 _CALL_THEM = re.compile(
@@ -106,7 +106,6 @@ _DIET = re.compile(
 _LOWER_NAMED = re.compile(
     rf"^,? (?P<v>[a-z][\w'-]{{1,12}})(?= (?:is|turns|turned|just turned|turning) {DIGIT_OR_WORD}\b|, {DIGIT_OR_WORD}\b)"
 )
-_MENTION = re.compile(rf"\b(?:my|our) {_ONE}(?P<rest>,? (?-i:[A-Z]).*)$", re.IGNORECASE)
 _NOT_NAMES = frozenset(
     [
         "who",
@@ -138,7 +137,7 @@ _NOT_NAMES = frozenset(
 )
 
 
-def _key(match: re.Match[str]) -> tuple[str, bool]:
+def key_of(match: re.Match[str]) -> tuple[str, bool]:
     """(key, whether several)."""
     groups = match.groupdict()
     if groups.get("many"):
@@ -196,7 +195,7 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
             else []
         )
     if match := _NAMED_OUR.match(text):
-        key, _ = _key(match)
+        key, _ = key_of(match)
         reading.enter_person(key, clause.start)
         return _about(f" called{match['rest']}", key, clause, reading, False)
     match = (
@@ -205,7 +204,7 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
         or (_BARE.match(text) if not re.search(r"\b(?:your|her|his|their)\b", text) else None)
     )
     if match:
-        key, many = _key(match)
+        key, many = key_of(match)
         rest = match["rest"]
         if match.re is _HAVE and re.match(
             r"(?:I'm|I am|we're|we are) (?!raising|parents)", text, re.IGNORECASE
@@ -237,7 +236,7 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
 
 
 _LISTED = re.compile(
-    rf"(?:and )?(?:also )?(?:an?|one|two|three) (?:{_MANY}|{_ONE})(?P<rest>.*)$", re.IGNORECASE
+    rf"(?:and )?(?:also )?(?:an?|one|two|three) (?:{MANY}|{ONE})(?P<rest>.*)$", re.IGNORECASE
 )
 _ALLERGIC_AHEAD = re.compile(
     r"^(?:(?:because|cause|as|since) )?(?:she|he|they)(?:'s| is|'re| are) (?:\w+ )?allergic(?: to (?:it|them|that|those))?$",
@@ -254,7 +253,7 @@ def _continued(clause: Clause, reading: Reading) -> list[Found] | None:
         return [Found(f.key, f.value, reading.person_start, f.end) for f in found]
 
     if match := _LISTED.match(text):
-        key, many = _key(match)
+        key, many = key_of(match)
         reading.enter_person(key, clause.start)
         reading.many = many
         return _about(match["rest"], key, clause, reading, many)
@@ -321,6 +320,8 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
         if link or not re.match(r"(?:is|'s|are)\b|^,? *(?:is|'s)? *$", said)
         else None
     )
+    if named and not link and not may_be_name(*named):
+        named = None
     if not link and (lower := _LOWER_NAMED.match(said)) and lower["v"] not in _NOT_NAMES:
         named = lower["v"], said[lower.end() :]
     if (
@@ -377,17 +378,3 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
         else:
             found("::diet", match["v"])
     return out
-
-
-def mentioned(clause: Clause) -> list[Found]:
-    """A relative or pet named on the way: “I live with my cat Duchess”."""
-    match = _MENTION.search(clause.text)
-    if not match or re.search(
-        r"\b(?:not|never|named?|call|wanted|wish|if|would|like to|want|ex|former|late)\b|n't\b",
-        clause.text[: match.start()],
-    ):
-        return []
-    named = name_in(match["rest"].lstrip(","))
-    if not named or re.match(r"'s", named[1]) or len(named[0].split()) > 2:
-        return []
-    return [Found(_key(match)[0], named[0], clause.start, clause.end)]

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .asides_en import taken_for_granted
 from .clauses import Clause, Found, slug
 from .mine_en import mine, whole
-from .people_en import mentioned, read_people
+from .people_en import read_people
 from .plans_en import event_in
 from .readers_en import Facts
 from .reading import Reading
@@ -111,7 +112,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
         text,
         re.IGNORECASE,
     ):
-        yield from mentioned(Clause(f"{both['who']} ", said.start))
+        yield from taken_for_granted(Clause(f"{both['who']} ", said.start), reading)
         reading.enter("do")
         yield from (
             Found(key, value, said.start, said.end)
@@ -186,8 +187,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
                 reading.enter_list(key, said.start)
         else:
             found = _listed(clause, reading)
-        if re.match(r"(?:I|we|me|my|living|both|just|and|took|have)\b|\w+ing\b", text, re.IGNORECASE):
-            found = [*found, *(item for item in mentioned(said) if item.key not in {f.key for f in found})]
+    found = [*found, *(f for f in taken_for_granted(clause, reading) if f.key not in {g.key for g in found})]
     if not found and (event := event_in(text)):
         found = [Found("user::event", event, said.start, said.end)]
     if not found and not reading.person and _OTHERS.match(text):

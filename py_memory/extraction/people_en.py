@@ -232,6 +232,11 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
             out.append(Found(f"{key}::age", old, clause.start, clause.end))
         out += _about(rest, key, clause, reading, many)
         return out
+    if bare := re.fullmatch(
+        r"(?:and |so )?(?P<who>mom|mum|dad|grandma|grandpa|granny|hubby)", text, re.IGNORECASE
+    ):
+        reading.enter_person(key_of(bare)[0], clause.start)
+        return []
     return _continued(clause, reading)
 
 

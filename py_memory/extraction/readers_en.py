@@ -56,6 +56,7 @@ _BORN = re.compile(
     r"(?:on |in )?(?P<v>(?:the )?(?:\d{1,2}(?:st|nd|rd|th)?[ ./-]?(?:of )?)?(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[ ./-]?)?(?:\d{1,2}(?:st|nd|rd|th)?)?(?:,? ?(?:in )?(?:19|20)\d\d|[./-]\d{1,4}(?:[./-]\d{2,4})?)?)(?=$|\W)",
     re.IGNORECASE,
 )
+HOLIDAYS = r"(?:christmas(?: eve| day)?|new year'?s(?: eve| day)?|halloween|valentine'?s(?: day)?|boxing day|leap day|april fools'?(?: day)?|st\.? patrick'?s day|bastille day|the (?:4th|fourth) of july)"
 _MONTH_OR_DAY = re.compile(
     r"(?:19|20)\d\d|\d[./-]\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*\d|\d.*\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
     re.IGNORECASE,
@@ -91,6 +92,8 @@ def allergens_in(text: str) -> list[str]:
 
 
 def date_in(text: str) -> str | None:
+    if holiday := re.match(rf"(?:on )?(?P<v>{HOLIDAYS})\b", text, re.IGNORECASE):
+        return holiday["v"]
     match = _BORN.match(text)
     return tidy(match["v"]) if match and _MONTH_OR_DAY.search(match["v"]) else None
 

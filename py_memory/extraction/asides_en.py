@@ -16,7 +16,7 @@ from .values_en import AFTER_NAME, GIVEN_NAME, job_in, may_be_name, name_in, tid
 __all__ = ["taken_for_granted"]
 
 _KIN = re.compile(
-    rf"\b(?:my|our) {ONE},?(?: (?:is )?(?:called|named))? (?P<name>{GIVEN_NAME}(?: {GIVEN_NAME})?){AFTER_NAME}",
+    rf"\b(?:my|our) {ONE},?(?: (?:is )?(?:called|named))? (?P<name>{GIVEN_NAME}(?: {GIVEN_NAME})?)(?=$|\W)",
     re.IGNORECASE,
 )
 _KINDRED = re.compile(
@@ -33,6 +33,11 @@ _ALLERGY = re.compile(
 _ILLNESS = re.compile(
     rf"\bmy (?:mild |severe |chronic |bad |stupid )*(?P<v>(?!anxiety|depression|OCD|insomnia|MS\b|ADD\b|cancer|autism){ILLNESSES})(?=$|\W)",
     re.IGNORECASE,
+)
+_FOLLOWED = re.compile(AFTER_NAME, re.IGNORECASE)
+# Behind “does my cat Mochi” any verb may follow the name.
+_HELPED = re.compile(
+    r"\b(?:does|do|did|will|can|could|should|would|let|makes?|help|must|may|might)(?: \w+)? $", re.IGNORECASE
 )
 _OWN_NAME = re.compile(
     rf"\bmy (?:full |real |first )?(?:name, |(?<=with my )name )(?P<v>{GIVEN_NAME}(?: {GIVEN_NAME})*)(?=$|[,;:!.)])"
@@ -68,6 +73,8 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
         if not _given(text[: match.start()]) or re.match(
             r"(?:is|was) $", text[: match.start()], re.IGNORECASE
         ):
+            continue
+        if not _FOLLOWED.match(text[match.end("name") :]) and not _HELPED.search(text[: match.start()]):
             continue
         named = name_in(match["name"])
         if named and may_be_name(named[0], text[match.end("name") :]):

@@ -23,8 +23,8 @@ class Command:
 
 
 _POLITE_EN = (
-    r"(?:(?:please|pls|hey|hi|ok|okay|oh|and|also|so|now|then|just|kindly|always|(?:can|could|would|will) you(?: please)?"
-    r"|(?:I|I'd) (?:want|like|need) you to|make sure (?:you|to)|you (?:should|must|can|need to))[ ,]+){0,6}"
+    r"(?:(?:please|pls|fyi|btw|thanks|thx|oh yes|one more thing|right|well|hey|hi|ok|okay|oh|and|also|so|now|then|just|kindly|always|(?:can|could|would|will) you(?: please)?"
+    r"|(?:I|I'd) (?:want|like|need) you to|make sure (?:you|to)|you (?:should|must|can|need to))[ ,:]+){0,6}"
 )
 _TODO_EN = re.compile(
     rf"{_POLITE_EN}(?:remind me(?: (?:again|later))?(?P<when> (?:tomorrow|tonight|today|on \w+|next \w+|at [\w: ]+?|in \w+ \w+))? (?:to|about|of|that I (?:have|need) to)"

@@ -12,7 +12,7 @@ from .clauses import Clause, clauses, sentences
 __all__ = ["safe_clauses"]
 
 _CONDITION = re.compile(
-    r"^(?:(?:and|but|so|then|well|or|even|only|just|as)\s+)*(?:if|unless|suppose|supposing|assume|assuming|imagine|whether"
+    r"^(?:(?:and|but|so|then|well|or|even|only|just|as)\s+)*(?:if(?! (?:(?:it|that) (?:helps|matters|counts)|anyone asks|(?:the form|they|anyone|someone) (?:asks?|needs?|wants?|wonders?)|you(?:'re| are) (?:wondering|curious|interested)|you (?:must|need to|want to) know|you (?:need|want) (?:it|to reach me)|you (?:haven't guessed|can't tell)|I may)\b)|unless|suppose|supposing|assume|assuming|imagine|whether"
     r"|what if|let's say|let us say|say I|in case(?! (?:it|that|you|anyone|this)(?:'s|'re| is| are)? ?(?:matters|helps|wonder\w*|relevant|useful|wondering|asked|asks))|provided|hypothetically|for example|for instance|e\.g|were I|had I"
     r"|once|when|whenever)\b|\b(?:what if|as if|as though|if I|if we|if my)\b"
     r"|如果|要是|假如|假设|假使|倘若|万一|若是|要不是|就算|即使|哪怕|除非|想象|比如|例如|譬如|的话",
@@ -28,7 +28,7 @@ _HEDGE = re.compile(
 _REPORT = re.compile(
     r"\b(?:he|she|they|someone|somebody|people|everyone|everybody|who|(?:my|the|a|his|her|their|our) \w+|(?!I\b)[A-Z]\w+)"
     r"(?:'s)?\s+(?:\w+ly\s+|always\s+|just\s+|once\s+)?(?:said|says|say|told|tells|claims?|claimed|wrote|writes|thinks?|thought"
-    r"|believes?|asked|asks|replied|answered|goes|tells me|tell me|told me|put it|puts it|reads?|insists?|swears?|quoted?|texted|posted|swore|announced|reckons?|yelled|shouted|screamed|joked?|mentioned)\b(?! (?:hi|hello|hey|thanks|goodbye|bye|cheers|of)\b)"
+    r"|believes?|asked|asks|replied|answered|goes|tells me|tell me|told me|put it|puts it|reads|insists?|swears?|quoted?|texted|posted|swore|announced|reckons?|yelled|shouted|screamed|joked?|mentioned)\b(?! (?:hi|hello|hey|thanks|goodbye|bye|cheers|of)\b)"
     r"|\b(?:said|says|wrote|quoth|told) (?:he|she|they|my \w+|the \w+|[A-Z]\w+)\b|\baccording to\b|\bto quote\b"
     r"|(?<!我)(?<!老实)(?<!来)(?<!话)(?<!就是)(?<!顺便)(?<!坦白)(?<!跟你)(?<!和你)(?<!不)(?<!听)(?<![文语小传学])(?:说|问|写道|回答|表示|认为|觉得|回复|喊|讲)"
     r"(?:过|道)?$|^(?:他|她|他们|她们|人家|别人|有人|朋友|同事)(?:们)?.{0,4}(?:说|问|写|告诉|觉得|认为)"

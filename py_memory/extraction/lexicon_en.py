@@ -50,7 +50,7 @@ RELATIVES = _table(
     "father: dad papa daddy",
     "sister: sis",
     "brother: bro",
-    "grandmother: grandma granny nana gran nan oma abuela",
+    "grandmother: grandma granny nana gran nan oma abuela nonna lola babcia yiayia halmoni 奶奶 外婆 姥姥",
     "grandfather: grandpa grandad granddad opa abuelo",
     "grandson:",
     "granddaughter:",

@@ -13,8 +13,8 @@ from .asides_en import taken_for_granted
 from .clauses import Clause, Found, slug
 from .mine_en import mine, whole
 from .people_en import read_people
-from .plans_en import event_in
-from .readers_en import Facts
+from .plans_en import event_in, todo_in
+from .readers_en import Facts, employer_in
 from .reading import Reading
 from .self_en import am, do, have
 from .values_en import names_in, things_in, tidy
@@ -70,7 +70,7 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 _NO_ITEM = re.compile(
-    r"^(?:I|he|she|it|they|we|you|my|his|her|their|please|thanks?|what|so|can|could|do|and (?:I|my|we))\b|\b(?:vegetarian|vegan|is|are|was|live|work)\b",
+    r"^(?:sorry|don't|doesn't|no|not|it's|that's|just|obviously|help|any|got|need|pls|lol|ha|tho|honestly|right|ok|okay|yes|if|ideally|especially|as|well|too|the end|cheers|ta|mate|love|lads|everyone|guys|hey|hi|hello|recommend|suggest|find|give|show|tell|make|let|let's|I|he|she|it|they|we|you|my|his|her|their|please|thanks?|what|so|can|could|do|and (?:I|my|we))\b|\b(?:vegetarian|vegan|is|are|was|live|work)\b",
     re.IGNORECASE,
 )
 _NO_LIST = re.compile(
@@ -78,13 +78,22 @@ _NO_LIST = re.compile(
     re.IGNORECASE,
 )
 _FAVOURITE = re.compile(
-    r"^(?:my )?(?:all-time |absolute )?favou?rite (?P<what>[\w-]+(?: [\w-]+)?)$", re.IGNORECASE
+    r"^(?:my )?(?:all-time |absolute )?fav(?:e|ou?rite)? (?P<what>[\w-]+(?: [\w-]+)?)$", re.IGNORECASE
 )
 _ROLE_AT = re.compile(
     r"^(?:[\w-]+ ){0,4}?(?:student|undergrad|engineer|developer|designer|nurse|teacher|manager|analyst|researcher|doctor|consultant|lawyer|accountant|chef|scientist|barista|driver) (?:at|for|in|from) (?:the )?[A-Z][\w&' .-]{1,40}$"
 )
 _MADE_UP = re.compile(
     r"(?:I|we)(?:'ve| have)?(?: finally| just)? (?:made up (?:my|our) minds?|made (?:a|my|our|the) decision|made the call|decided|come to a decision)(?: that)?$",
+    re.IGNORECASE,
+)
+# “Raw onion. Can't stand it”: a noun alone, and how the user feels about it.
+_TOPIC = re.compile(
+    r"(?!(?:he|she|they|it|you|this|that|what|who|thanks|sorry|yes|no|ok|okay|hi|hello|people|everyone|my|your|his|her)\b)(?P<v>[a-z][\w'-]*(?: [\w'-]+){0,2})",
+    re.IGNORECASE,
+)
+_OF_TOPIC = re.compile(
+    r"(?:(?:I|and|but|just|really|absolutely|I'm|am|we) )*(?P<verb>love|adore|hate|loathe|despise|dislike|detest|can't stand|cannot stand|can't bear|can't eat|don't eat|don't like|allergic to|obsessed with|addicted to|not a fan of|can't get enough of)(?: eating)? (?:it|them|that stuff|those)(?=$| (?:so|at|all|with|anymore|any more|to|since|ever)\b)",
     re.IGNORECASE,
 )
 _LISTS = ("user::allergy", "user::likes", "user::dislikes", "user::speaks")
@@ -120,6 +129,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
             if value
         )
         return
+    text = re.sub(r"^I(?:'ve| have) (?:always|long|never not) had\b", "I have", text)
     text = re.sub(
         r"^I(?:'ve| have) always (lov|lik|hat|ador|enjoy|prefer)(?:r?ed)\b",
         lambda m: f"I {m[1]}{'' if m[1] in ('enjoy', 'prefer') else 'e'}",
@@ -188,8 +198,19 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
         else:
             found = _listed(clause, reading)
     found = [*found, *(f for f in taken_for_granted(clause, reading) if f.key not in {g.key for g in found})]
+    if not found:
+        topic = reading.topic
+        if topic and (feeling := _OF_TOPIC.match(text)):
+            found = [
+                Found(key, value, reading.topic_start, said.end)
+                for key, value in do(f"{feeling['verb']} {topic}") or am(f"{feeling['verb']} {topic}")
+            ]
     if not found and (event := event_in(text)):
         found = [Found("user::event", event, said.start, said.end)]
+    if not found and (todo := todo_in(text)):
+        found = [Found(f"task::{slug(todo)}", todo, said.start, said.end)]
+    alone = _TOPIC.fullmatch(text)
+    reading.topic, reading.topic_start = (alone["v"] if alone and not found else ""), said.start
     if not found and not reading.person and _OTHERS.match(text):
         reading.enter_other()
     yield from found
@@ -209,6 +230,12 @@ def _about_me(text: str, reading: Reading, *, now: bool) -> Facts:
         ):
             return am(f"living {rest}")
         began = re.match(r"(?:I'm|I am|Im)\b", text, re.IGNORECASE)
+        if at := re.match(
+            r"(?:I'm|I am) (?:(?:now|officially|finally|newly|currently) )+(?:at|with) (?P<v>(?-i:[A-Z]).+)",
+            text,
+            re.IGNORECASE,
+        ):
+            return employer_in(at)
         if facts := am(rest, may_name=bool(began)):
             return facts
         if re.match(r"(?:(?:I've|I have|been|we've|we have)\b)", text, re.IGNORECASE):

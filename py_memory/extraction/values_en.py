@@ -44,7 +44,7 @@ _NO_LOWER_NAME = frozenset(
         old new changed different out over"""
     )
 )
-_PLACE_WORD = r"(?:[A-Z\u00c0-\u00de][\w'’.-]*|[\u3400-\u9fff]{2,8})"
+_PLACE_WORD = r"(?:(?!I\b)[A-Z\u00c0-\u00de][\w'’.-]*|[\u3400-\u9fff]{2,8})"
 _PLACE = re.compile(
     rf"(?:(?:the|downtown|central|north|south|east|west|northern|southern|eastern|western|rural|upstate|suburban|inner|greater|outer) )*(?P<v>{_PLACE_WORD}(?:,? (?:{_PLACE_WORD}|(?:de|la|le|del|da|do|di|du|am|an der|upon|sur|of|the|and)(?= [A-Z]))(?! (?:is|are|was)\b))*)"
 )

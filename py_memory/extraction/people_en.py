@@ -7,9 +7,9 @@ import re
 
 from .clauses import Clause, Found
 from .lexicon_en import DIGIT_OR_WORD, PETS, PLURALS, RELATIVES
+from .predicates_en import said_of
 from .reading import Reading
-from .self_en import am
-from .values_en import job_in, may_be_name, name_in, names_in, tidy
+from .values_en import GIVEN_NAME, may_be_name, name_in, names_in, tidy
 
 __all__ = ["MANY", "ONE", "key_of", "read_people"]
 
@@ -33,11 +33,11 @@ _MY = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(
-    r"(?P<who>mom|mum|dad|grandma|grandpa|granny|hubby)(?P<rest>(?:'s| is| was born| turns| turned| turning).+)$",
+    rf"(?:the )?(?P<who>mom|mum|dad|grandma|grandpa|granny|nana|hubby|husband|wife|missus|son|daughter|partner|girlfriend|boyfriend|sister|brother|sis)(?P<rest>(?:(?: {GIVEN_NAME})?(?:'s| is| was born| was diagnosed| turns| turned| turning| just turned| has| lives| works| loves| hates| likes| can't| doesn't)| {GIVEN_NAME},? (?=\\d|and\\b|$)).*)$",
     re.IGNORECASE,
 )
 _HAVE = re.compile(
-    r"(?:(?:I|we)(?:'ve| have|'re| are|'m| am)?(?: just| recently| finally| also| both)* ?(?:got|have|had(?= (?:a baby|our))|own|adopted|rescued|picked up|brought home|took in|fostered|foster|raised?|raising|bought|keep|are raising|raising|share (?:my|our) \w+ with|live with|welcomed|take care of|parents? (?:of|to)|parenting|(?:a |the )?(?:proud )?(?:mum|mom|dad|mother|father|parents?)(?: of| to)|married)?|there's also|also) "
+    r"(?:(?:(?:I|we)(?:'ve| have|'re| are|'m| am)?)?(?: ?just| ?recently| ?finally| ?also| ?both)* ?(?:got|have|had(?= (?:an? (?:little )?(?:baby|son|daughter|boy|girl)|our|twins))|own|adopted|rescued|picked up|brought home|took in|fostered|foster|raised?|raising|bought|keep|are raising|raising|share (?:my|our) \w+ with|live with|welcomed|take care of|parents? (?:of|to)|parenting|(?:a |the )?(?:proud )?(?:mum|mom|dad|mother|father|parents?)(?: of| to)|married)?|there's also|also) "
     rf"(?:(?:an?|one|my|our|the|also a|two|three|four|five|\d) )?(?:{MANY}|{ONE})(?P<rest>.*)$",
     re.IGNORECASE,
 )
@@ -68,7 +68,7 @@ _EACH = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(
-    r"^(?:,? (?:who|which|that))?(?:(?:'s| is| are) (?:called|named)| called| named|'s (?:first )?name(?: is|'s)|s'? names are|,? whose name is| goes by| answers to| by the name of|'re called)(?: the)? +",
+    r"^(?:,? (?:who|which|that))?(?:(?:'s| is| are|,)?(?: an? (?:[\w-]+ ){1,3}?)?(?: ?called| ?named)| called| named|'s (?:first )?name(?: is|'s)|s'? names are|,? whose name is| goes by| answers to| by the name of|'re called)(?: the)? +",
     re.IGNORECASE,
 )
 _AGED = re.compile(
@@ -80,24 +80,15 @@ _AGE_LED = re.compile(
     r"^,?(?: (?:who|he|she|it|they))?(?: is|'s| are|'re| turns?| turned| just turned| is turning| is about to turn| will be| will turn| has just turned| recently turned| is only| is now| is already| now| is nearly| is almost| aged| age| has turned|,|\(| \(|$)",
     re.IGNORECASE,
 )
+_GONE = re.compile(
+    r"\b(?:died|passed(?: away)?|is dead|used to|was (?!born|diagnosed)|ran away|is gone)\b", re.IGNORECASE
+)
 _BIRTHDAY = re.compile(
     r"^(?:'s)? (?:birthday|b-?day)(?: is|'s| falls)?(?: on)?(?: the)? (?P<v>(?=[^,]*(?:\d|january|february|march|april|june|july|august|september|october|november|december)).+)|^,?(?: who)? was born (?:on|in) (?P<b>(?=.*\d).+)",
     re.IGNORECASE,
 )
-_IS = re.compile(
-    r"^,?(?: (?:who|he|she|it|they|and|both))?(?: ?(?:is|'s|are|'re))(?: (?:also|now|both|currently|really|still))* (?P<v>.+)$",
-    re.IGNORECASE,
-)
-_WORKS = re.compile(
-    r"^,?(?: (?:who|he|she|and))? (?:just |recently |now |also |currently )*(?:works|worked(?= .*years)|got a (?:new )?job|got promoted|got hired|started(?: working)?|started a (?:new )?job|is working|qualified|trained)(?: (?:at|for|in|nights|part-time) [\w&' ]+?)?(?: nights)? (?:as|to) (?P<v>.+)$",
-    re.IGNORECASE,
-)
 _TEACHES = re.compile(
     r"^,?(?: (?:who|he|she))? (?P<v>teaches [\w' -]+|(?:drives|fixes|sells|designs|builds|repairs|paints) [\w' -]+(?= for a living)|drives (?:an? )?(?:trucks?|taxi|bus|lorry|lorries|tram|train|uber|cab|delivery \w+)|runs an? (?:\w+ ){0,2}(?:shop|bakery|cafe|café|restaurant|store|company|farm|business|studio|salon|bar|garage)|owns an? (?:\w+ ){0,2}(?:shop|bakery|cafe|café|restaurant|store|company|farm|business|bar))",
-    re.IGNORECASE,
-)
-_LIKES = re.compile(
-    r"^,?(?: (?:who|he|she|it|they))? (?:(?:really|also|absolutely|just) )*(?:likes?|loves?|enjoys?|adores?) (?P<v>.+)$",
     re.IGNORECASE,
 )
 _DIET = re.compile(
@@ -299,6 +290,9 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
         if value:
             out.append(Found(key + part, value, clause.start, clause.end))
 
+    pet = key.startswith("user::pet")
+    if _GONE.search(rest):
+        return []
     link = _LINK.match(rest)
     said = rest[link.end() :] if link else rest
     if many:
@@ -357,29 +351,16 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
     if (match := _AGED.match(rest)) and _AGE_LED.match(rest):
         found("::age", match["age"] or match["months"] or "")
         if more := re.match(r" (?:and|but) (?P<v>.+)$", rest[match.end() :]):
-            return out + _about(f" {re.sub(r'^(?:he|she|it) ', '', more['v'])}", key, clause, reading, False)
+            goes_on = f" {re.sub(r'^(?:he|she|it) ', '', more['v'])}"
+            for part, value in said_of(goes_on, pet=pet) or said_of(f" is{goes_on}", pet=pet):
+                found(part, value)
     elif match := _BIRTHDAY.match(rest):
         found("::birthday", tidy(match["v"] or match["b"]))
-    elif match := _WORKS.match(rest):
-        found(
-            "::job",
-            job_in(match["v"])
-            or tidy(
-                re.split(r" (?:at|in|for|and|since)\b", match["v"].removeprefix("a ").removeprefix("an "))[0]
-            ),
-        )
     elif match := _TEACHES.match(rest):
         found("::job", tidy(re.split(r" (?:at|in|for|and|since)\b", match["v"])[0]))
-    elif match := _IS.match(rest):
-        for part, value in am(match["v"]):
-            if part in ("user::allergy", "user::diet", "user::likes", "user::job", "user::age"):
-                found(part.removeprefix("user"), value)
-    elif (match := _LIKES.match(rest)) and "pet" not in key:
-        for part, value in am(f"fond of {match['v']}"):
-            found(part.removeprefix("user"), value)
-    elif (match := _DIET.match(rest)) and "pet" not in key:
-        if _ALLERGIC_AHEAD.match(reading.ahead):
-            found("::allergy", re.sub(r"^.*? (?:eat|drink) ", "", match["v"]))
-        else:
-            found("::diet", match["v"])
+    elif (match := _DIET.match(rest)) and not pet and _ALLERGIC_AHEAD.match(reading.ahead):
+        found("::allergy", re.sub(r"^.*? (?:eat|drink) ", "", match["v"]))
+    else:
+        for part, value in said_of(rest, pet=pet):
+            found(part, value)
     return out

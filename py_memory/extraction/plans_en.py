@@ -19,7 +19,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _NO_LEAD = re.compile(
-    r"(?:he|she|they|you|your|his|her|their|book|plan|move|find|write|prepare|schedule|cancel|add|set|create|make|draft|organi[sz]e|reschedule|suggest|give|help|show|tell|send|what|when|where|which|how|who|is|are|do|does|can|could|should|will|would|let's|please|if|the last|last|no|not|any|every|remember|check|put|invite|never"
+    r"(?:'s no|there's no|there is no|there isn't|no|he|she|they(?! moved)|you|your|his|her|their|book|plan|move|find|write|prepare|schedule|cancel|add|set|create|make|draft|organi[sz]e|reschedule|suggest|give|help|show|tell|send|what|when|where|which|how|who|is|are|do|does|can|could|should|will|would|let's|please|if|the last|last|no|not|any|every|remember|check|put|invite|never"
     r"|cancelled|thanks|good|see you|happy|a friend|someone|good luck|was|were|weather|it was|don't|didn't|the (?:news|president|company|match was|film|series|new))\b",
     re.IGNORECASE,
 )
@@ -30,7 +30,7 @@ _OVER = re.compile(
 
 
 _TRAVEL = re.compile(
-    r"\b(?:leav(?:e|ing)|fly(?:ing)?|travel(?:l?ing)?|heading|head|off|driv(?:e|ing)|sail(?:ing)?) (?:back |out |off |home )?(?:for|to) (?-i:[A-Z])\w+|\b(?:my |our )(?:\w+ ){1,3}(?:is|are) (?:getting married|graduating|visiting|coming to visit|arriving)",
+    r"\b(?:leav(?:e|ing)|fly(?:ing)?|travel(?:l?ing)?|heading|head|off|driv(?:e|ing)|sail(?:ing)?) (?:back |out |off |home )?(?:for|to) (?-i:[A-Z])\w+|\b(?:my |our )(?:[\w-]+ ){1,3}(?:is|are) (?:getting married|graduating|visiting|coming (?:to visit|over|to stay)|arriving|moving in)|\b(?:I'm|we're|I am|we are) (?:getting married|graduating|moving house|moving in|moving out|leaving|flying|off to|travell?ing|driving (?:up|down|over))|\b(?:moving|wedding|exam|graduation|election|match|race|report|results) day",
     re.IGNORECASE,
 )
 
@@ -77,7 +77,7 @@ _MUST_FIRST = re.compile(
 )
 # That it is still open, or by when: without either it may be said of anything (“I need to buy a laptop”).
 _OPEN = re.compile(
-    rf"\b(?:still|yet to|forget|remember to|btw|by the way|asap|before|by (?:the end|mon|tues?|wednes|thurs|fri|satur|sun|tomorrow|noon|then|next|\d)|this (?:week|weekend|month|evening|afternoon|morning)|later|soon|at some point|on the way home|after work|tomorrow|tonight|today|next week)\b|{WHEN}",
+    rf"\b(?:still|yet to|forget|remember to|btw|by the way|asap|before|by (?:the end|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|noon|then|next|\d)|this (?:week|weekend|month|evening|afternoon|morning)|later|soon|at some point|on the way home|after work|tomorrow|tonight|today|next week)\b|{WHEN}",
     re.IGNORECASE,
 )
 

@@ -22,7 +22,7 @@ from .values_en import names_in, things_in, tidy
 __all__ = ["read"]
 
 _OPENERS = re.compile(
-    r"^(?:(?:hi|hello|hey|hiya|yo|hi all|hey there|hi there|hello there|good morning|good evening|there|well|so|and|but|also|actually|ok|okay|yes|yeah|yep|no|nope|btw|by the way|fyi|oh|ah|um|uh|plus|now|because|since|as you know|just so you know|to be clear|honestly|that|please note|note|"
+    r"^(?:(?:hi|hello|hey|hiya|yo|hi all|hey there|hi there|hello there|good morning|good evening|there|well|so|and|but|also|actually|ok|okay|yes|yeah|yep|no(?=[,.!])|nope|btw|by the way|fyi|oh|ah|um|uh|plus|now|because|since|as you know|just so you know|to be clear|honestly|that|please note|note|"
     r"tbh|ngl|for the record|in case it matters|about me|one thing|here's|here is|quick intro|quick update|update|good news|big news|news|finally|anyway|though|luckily|sadly|unfortunately|well then|personally|for context|for what it's worth|just fyi|heads up|ps|p\.s|reminder|more about me|nice to meet you|a bit about me|some context|context|"
     r"as(?= (?:I|my|we)\b)|given(?: that)?|considering(?: that)?|seeing (?:as|that)|now that|knowing(?: that)?|'?cause|coz|cos|cuz|(?:the )?(?:fact|thing|problem|truth|issue|trouble) is(?: that)?|(?:it )?turns out(?: that)?|fun fact|confession|listen|look|ugh+|omg|wow|yay|hmm+|argh|oof|sigh|woo+|phew|as I said|like I said|again|unrelated|off topic|k|thx|thanks|thank you|cheers|one more thing|fwiw|imo|guys|folks|mate|pal|dude|bro|long story short|full disclosure|tmi|tbf|reminder that|I (?:can|must) (?:confirm|admit|confess)(?: that)?|I admit(?: that)?|I(?:'d| should| must| forgot to| want to| have to| need to)(?: probably| also)? (?:say|mention|add|note|point out)(?: that)?|did I mention(?: that)?|(?:you should|so you|just so you|for you to) know(?: that)?|bear in mind(?: that)?|a little about me|me(?=,)|right|today|lately|recently|these days|nowadays|currently|at the moment|right now|on weekends|at weekends|in my (?:free|spare) time|on (?:sundays|saturdays)|usually|as of (?:today|now)|speaking of which|not gonna lie|to be honest|these days|truth be told|yesterday|for now|apparently not|both|officially|of course)\b[ ,!:–-]*)+(?=\S)",
     re.IGNORECASE,
@@ -41,7 +41,7 @@ _AVOIDED = re.compile(
 )
 _UNSURE = re.compile(
     r"(?:I|we)(?:'m| am|'re| are|'ve| have)?(?: \w+)? (?:think|guess|suppose|suspect|might|may|could|would|should|wish|want|hope|plan|dream|consider\w*|not sure|unsure|thinking|wondering|tempted|planning|hoping|trying|considering|debating|toying|supposed|about to quit|doubt|assume|imagine|wonder|bet|feel like|am not sure|used to|wanna|need to decide)\b"
-    r"|(?:I|we)'d (?!rather|prefer|like you)|(?:maybe|perhaps|hopefully|possibly|probably|not sure|thinking|wish|hope|might|considering|toying|wondering|unsure|planning|still|once|if)\b|(?:I|we) had\b(?! (?:born|diagnosed|raised|brought|recently diagnosed|just diagnosed))",
+    r"|(?:I|we)'d (?!rather|prefer|like you)|(?:maybe|perhaps|hopefully|possibly|probably|not sure|thinking|wish|hope|might|considering|toying|wondering|unsure|planning|still|once|if)\b|(?:I|we) had\b(?! (?:an? (?:little )?(?:baby|son|daughter|boy|girl)|our|twins|born|diagnosed|raised|brought|recently diagnosed|just diagnosed))",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
@@ -66,7 +66,12 @@ _DO = re.compile(
 _MY = re.compile(r"(?:my|our)(?: own)? (?P<rest>.+)$", re.IGNORECASE)
 _BARE = re.compile(
     rf"{_ADVERBS}(?P<rest>(?:am|been|born|based|living|working|moved|went|grew|raised|employed|studying|allergic|originally from|from (?-i:[A-Z])|fluent|live|work|love|hate|enjoy|adore|speak|eat|don't|dont|can't|cant|never|not (?:a|an|into|keen|really|much)|huge fan|big fan|massive fan|a (?:huge|big) fan|joined|started|turned|turning|just turned|diagnosed|suffer|decided|relocated|"
-    r"play|prefer|married|retired|pregnant|vegan|vegetarian|diabetic|quit|gave up|dislike|like|currently|still (?:in|at|living|teaching|working|based|studying|running)|based|teaching|loving (?:the|my) new|enjoying (?:the|my) new|in my|\d\d(?:\s?yo|\s?y/?o| years?)|study|doing|teach|run|got|have|settled|allerg|severely allergic|into|obsessed|mum|mom|dad|an? |own|use|follow|keep|avoid|drive|collect|lactose|coeliac|celiac|can|switched|relocating|stay|bought)\b.*)$",
+    r"play|prefer|married|retired|pregnant|vegan|vegetarian|diabetic|taking|learning|driving|sucker|quit|gave up|dislike|like|currently|still (?:in|at|living|teaching|working|based|studying|running)|based|teaching|loving (?:the|my) new|enjoying (?:the|my) new|in my|\d\d(?:\s?yo|\s?y/?o| years?)|study|doing|teach|run|got|have|settled|allerg|severely allergic|into|obsessed|mum|mom|dad|an? |own|use|follow|keep|avoid|drive|collect|lactose|coeliac|celiac|can|switched|relocating|stay|bought)\b.*)$",
+    re.IGNORECASE,
+)
+# “Working at Acme must be fun” is said of anybody.
+_GENERIC = re.compile(
+    r"\w+ing\b.* (?:is|must|would|sounds?|seems?|means?|can|costs?|sucks|was|has|requires?|takes|makes)\b",
     re.IGNORECASE,
 )
 _NO_ITEM = re.compile(
@@ -260,6 +265,8 @@ def _about_me(text: str, reading: Reading, *, now: bool) -> Facts:
         return facts
     if (reading.speaker or reading.fresh) and not reading.person and (match := _BARE.match(text)):
         rest = re.sub(r"^(?:am|been) ", "", match["rest"])
+        if _GENERIC.match(rest):
+            return []
         rest = re.sub(r"^(?:an? )?(?:huge|big|massive) fan of", "a fan of", rest)
         facts = (
             []

@@ -55,6 +55,7 @@ _I_AM: tuple[Frame, ...] = (  # each takes all that follows
     frame(r"(?:employed|working) (?:(?:full|part)[- ]time )?(?:at|for|with|by) (?P<v>.+)", employer_in),
     frame(r"working (?:\w+ )?as (?:an?|the) (?P<v>.+)", lambda m: job_and_employer_in(m["v"]) or [("user::job", v) for v in [role_in(m["v"])] if v]),
     frame(r"working in (?P<v>.+)", one("user::job", field_in)),
+    frame(r"(?P<v>(?:driving|teaching|building|fixing|repairing|selling|designing|coding|programming|translating|farming|baking|brewing|cutting hair|nursing|delivering|cleaning|running|managing)\b(?: (?!my|his|her|you|him|them|it|errands|late|a fever|around)[\w-]+){0,4}?) (?:for|since) (?:a living|about |over |nearly |almost )?(?:\d+|a|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|many|19\d\d|20\d\d|the|I)\b(?!.*\b(?:hours?|days?|weeks?|minutes?)\b)", one("user::job")),
     frame(r"(?:doing|finishing|working on|pursuing|writing|starting|getting|completing) (?:an?|my|our) (?:\w+ )?(?:phd|master'?s|masters|msc|ma|ba|bsc|mba|bachelor'?s|degree|doctorate|thesis|dissertation|diploma)(?: degree)? (?:in|on) (?P<v>.+)", one("user::studies", subject_in)),
     frame(rf"eating (?:an? |mostly |strictly |only )*(?P<v>{DIETS})\b", one("user::diet")),
     frame(r"at (?:uni|university|college|school) (?:doing|studying|reading) (?P<v>.+)", one("user::studies", subject_in)),
@@ -63,6 +64,7 @@ _I_AM: tuple[Frame, ...] = (  # each takes all that follows
 )  # fmt: skip
 _I_AM_PART: tuple[Frame, ...] = (  # up to an “and”
     frame(rf"(?:(?:a|an|also|now|actually|both|currently|lifelong|strict|all|pretty much|basically|of|in|practising|practicing|proud|a) )*(?P<v>(?:(?:strictly|mostly|mainly|fully|strict|almost|largely|basically|raw) )?(?:{DIETS})){SINCE}", one("user::diet")),
+    frame(rf"(?:also |now |currently |mostly )*on (?:the |an? )?(?P<v>{DIETS}(?: diet)?)(?=$|\W)", one("user::diet")),
     frame(r"(?:also |now |currently )?on an? (?P<v>[\w-]+(?: [\w-]+)? diet)", one("user::diet")),
     frame(r"(?:also )?(?P<v>(?:lactose|gluten|fructose|histamine|dairy|wheat|egg)[- ](?:intolerant|sensitive)|(?:a )?co?eliac)\b", lambda m: [("user::allergy", m["v"].removeprefix("a "))]),
     frame(r"(?:severely |legally |partially |a bit |also |red-green |profoundly |slightly |mildly |badly |\w+ (?:months|weeks) |heavily |an? |type [12] )*(?P<v>diabetic|pregnant|colou?r[- ]?blind|left[- ]handed|deaf(?: in (?:one|my \w+) ear)?|hard of hearing|blind(?: in (?:one|my \w+) eye)?(?! to)|epileptic|asthmatic|autistic|dyslexic|bipolar|an?emic|hypertensive|immunocompromised|visually impaired|neurodivergent|hearing impaired|on the (?:autism )?spectrum|in a wheelchair|wheelchair[- ]bound|wheelchair user|amputee|arthritic|short-?sighted|near-?sighted|far-?sighted|recovering alcoholic|insomniac|prediabetic|h[a]?emophiliac|lefty)(?=$|\W)", one("user::condition")),
@@ -99,7 +101,7 @@ _I_DO: tuple[Frame, ...] = (
     frame(r"(?:head(?: up)?|lead|manage|direct|oversee|run) (?:the )?[\w ]{2,24}? (?:at|for) (?P<v>(?:an? )?[\w&' .-]+)", employer_in),
     frame(r"(?:do|pull|work|have) (?:\w+ )?(?:shifts?|nights|days|weekends) (?:at|for|in) (?P<v>[A-Z].+)", employer_in),
     frame(r"(?:got|accepted|took|signed|landed) (?:the |an? |my )?(?:\w+ )?(?:offer|contract|gig|position|role) (?:from|at|with) (?P<v>(?-i:[A-Z]).+)", employer_in),
-    frame(r"do (?P<job>(?!it|this|that|my|the|a|an|some|what|not|all|so)[a-z][\w ]{2,28}?) (?:for|at) (?P<v>(?-i:[A-Z]).+)", lambda m: [("user::job", m["job"]), ("user::work", org)] if (org := org_in(m["v"])) and re.search(r"ing$|ment$|PR|support|sales|research|design|security|ops|QA|IT$|law$|accounts|finance", m["job"]) else []),
+    frame(r"do (?P<job>(?!it|this|that|my|the|a|an|some|what|not|all|so)[a-z][\w ]{2,28}?) (?:for|at) (?P<v>(?-i:[A-Z]).+|an? (?:[\w-]+ ){0,3}(?:firm|company|startup|agency|bank|hospital|clinic|school|charity|university|studio|shop|store)\b.*)", lambda m: [("user::job", m["job"]), ("user::work", org)] if (org := org_in(m["v"])) and re.search(r"ing$|ment$|PR|support|sales|research|design|security|ops|QA|IT$|law$|accounts|finance", m["job"]) else []),
     frame(r"work (?:\w+ )?in (?P<v>.+)", one("user::job", field_in)),
     frame(r"(?:work|worked(?= .*\bfor \w+ years now)|earn a living|got promoted|got hired|started(?: working)?|serve|got a job|got a new job|now work|do shifts)(?: (?:at|for|in) [\w &'.-]+?)?(?: (?:nights|days|part[- ]time|full[- ]time|mostly|remotely))* (?:as|to) (?:an?|the)? ?(?P<v>.+)", lambda m: job_and_employer_in(m["v"]) or one("user::job", lambda v: (role_in(v) if not re.match(r"(?:learn|feel|work|think|see|like|get|make|eat|read|be|do|have|usual|cook|use|run|go|look|play|write|watch|exercise)\b", v) else None))(m)),
     frame(r"(?:make|earn) (?:my|a) living (?:as an?|as|by|from) (?P<v>.+)", one("user::job", lambda v: job_in(v) or role_in(v))),

@@ -34,6 +34,10 @@ _ILLNESS = re.compile(
     rf"\bmy (?:mild |severe |chronic |bad |stupid )*(?P<v>(?!anxiety|depression|OCD|insomnia|MS\b|ADD\b|cancer|autism){ILLNESSES})(?=$|\W)",
     re.IGNORECASE,
 )
+# “How old is my dog Rex” asks the memory for what it should know.
+_REMEMBERED = re.compile(
+    r"(?:(?:and|so|but|hey|do you (?:know|remember)|can you tell me|remind me|tell me) )*(?:how old|what|what's|who|who's|where|where's|when|when's|which|is|was|does|did|do) (?:is |was |does |did |do )?(?:my|our) (?:[\w-]+ ){1,3}?[A-Z][\w']+(?: [\w']+){0,2}$"
+)
 _FOLLOWED = re.compile(AFTER_NAME, re.IGNORECASE)
 # Behind “does my cat Mochi” any verb may follow the name.
 _HELPED = re.compile(
@@ -62,6 +66,8 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
     on with (“…, he turns 60”)."""
     text = clause.text
     out: list[Found] = []
+    if _REMEMBERED.match(text):
+        return []
 
     def found(key: str, value: str) -> None:
         if value:
@@ -102,6 +108,8 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
             found("user::allergy", match["v"])
     if (match := _ILLNESS.search(text)) and _given(text[: match.start()]):
         found("user::condition", match["v"])
+    if re.search(r"\bwith my (?:full )?name$", text) and (named := name_in(reading.ahead)) and not named[1]:
+        found("user::name", named[0])
     if (match := _OWN_NAME.search(text)) and (named := name_in(match["v"])):
         found("user::name", named[0])
     if (match := _OWN_PLACE.search(text)) and not re.search(r"\b(?:old|used|sold|left|sell)\b", text):

@@ -21,7 +21,7 @@ _CONDITION = re.compile(
 _WOULD = re.compile(r"\b(?:I|we|you|it|he|she|they)'d\b|\b(?:would|might|could)\b", re.IGNORECASE)
 _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|possibly|supposedly|allegedly|hypothetically|theoretically|apparently)\b|\bI wish\b"
-    r"|\bin (?:my|a|the) (?:dreams?|nightmare)\b|\bI dream(?:t|ed)\b|\bin (?:another|my next) life\b|梦见|梦到|梦里"
+    r"|\blo+l\b|\blmao\b|\brofl\b|\bhaha\w*|\bhehe\w*|\bin (?:my|a|the) (?:dreams?|nightmare)\b|\bI dream(?:t|ed)\b|\bin (?:another|my next) life\b|梦见|梦到|梦里"
     r"|^(?:可能|也许|或许|据说|听说|好像)",
     re.IGNORECASE,
 )
@@ -71,7 +71,7 @@ _QUESTION_START = re.compile(
     re.IGNORECASE,
 )
 _LANGUAGE_ASKED = re.compile(
-    r"^(?i:(?:please )?(?:can|could|would|will) you (?:please )?)(?=(?:always |please |only |just )*(?:answer|reply|respond|write|talk|speak|chat)(?: to| with)?(?: me| us)?(?: back)?(?: only| always)? in [A-Z]\w+(?: please| from now on| only)*$)"
+    r"^(?i:(?:please )?(?:can|could|would|will|shall) (?:you|we) (?:please )?)(?=(?:switch to|use|continue in|stick to) [A-Z]\w+(?: please| from now on| only| now)*$|(?:always |please |only |just )*(?:answer|reply|respond|write|talk|speak|chat)(?: to| with)?(?: me| us)?(?: back)?(?: only| always)? in [A-Z]\w+(?: please| from now on| only)*$)"
 )
 _DENIED = re.compile(
     r"^(?:it's|it is|that's)? ?not (?:true|that|like|as)\b|^not\b|^(?:不是真的|才怪|才不是|不对|并没有|没有的事)",

@@ -108,7 +108,8 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
     """What one clause says. `reading` knows what came before it in the message."""
     opener = _OPENERS.match(clause.text)
     skipped = opener.end() if opener else 0
-    if adjunct := _ADJUNCT.match(clause.text[skipped:]):
+    led = whole(clause.text[skipped:])
+    if adjunct := None if led else _ADJUNCT.match(clause.text[skipped:]):
         skipped += adjunct.end()
     text = clause.text[skipped:]
     if _ALLERGIC_AHEAD.match(reading.ahead) and (avoided := _AVOIDED.match(text)):

@@ -16,7 +16,8 @@ from .errors import InvalidInputError
 from .extraction import propose, task_key
 from .extraction.clauses import split_statement
 from .extraction.days import day_in, day_spoken_of
-from .extraction.guards import MAX_READ, refusal, secret_spans
+from .extraction.refusals import MAX_READ, refusal
+from .extraction.secrets import secret_spans
 from .models.intents import understand
 from .records import Fact, Message, Receipt, Tool
 from .store import MemoryStore

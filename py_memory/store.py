@@ -15,7 +15,8 @@ from .counting import count_messages
 from .database import Database
 from .errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError
 from .experience import Experiences
-from .extraction.guards import MAX_READ, secret_spans, without_secrets
+from .extraction.refusals import MAX_READ
+from .extraction.secrets import secret_spans, without_secrets
 from .facts import Facts
 from .forgetting import Forgetting
 from .formats.memory_file import export_memory, read_memory_file

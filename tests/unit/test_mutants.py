@@ -31,10 +31,10 @@ MUTANTS = {
     "the uncertain is proposed": ("facts.py", "LEAST_CONFIDENCE = 0.7", "LEAST_CONFIDENCE = 0.1", "test_facts.py"),
     "a rejection is forgotten": ("facts.py", "if self.is_refused(key, value):", "if False:", "test_facts.py"),
     "what is inferred is true at once": ("facts.py", 'fact = self._new(key, value, "candidate"', 'fact = self._new(key, value, "current"', "test_facts.py"),
-    "don't remember is ignored": ("extraction/guards.py", "if _PRIVATE.search(", "if None and _PRIVATE.search(", "test_extraction.py"),
+    "don't remember is ignored": ("extraction/refusals.py", "if _PRIVATE.search(", "if None and _PRIVATE.search(", "test_extraction.py"),
     # extraction
-    "quotations are read": ("extraction/guards.py", "    return _without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py"),
-    "secrets are read": ("extraction/guards.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py"),
+    "quotations are read": ("extraction/masking.py", "    return without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py"),
+    "secrets are read": ("extraction/masking.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py"),
     # contradictions
     "opposites stand together": ("health.py", '("user::likes", "user::dislikes"), ', "", "test_health.py"),
     "identities are joined blindly": ("migrations/0001_initial.sql", "SELECT RAISE(ABORT, 'contact belongs to another identity')", "SELECT 1", "test_schema_rules.py"),

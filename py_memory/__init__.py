@@ -5,6 +5,8 @@ from .errors import (
     ConflictError,
     DatabaseCorruptError,
     ImportRefusedError,
+    IncognitoEndedError,
+    IncognitoError,
     InvalidInputError,
     ModelError,
     NewerDatabaseError,
@@ -16,6 +18,7 @@ from .errors import (
     UndoExpiredError,
     UnregisteredKeyError,
 )
+from .incognito import IncognitoStore
 from .models.offline import OfflineAssistant
 from .store import MemoryStore
 
@@ -26,6 +29,9 @@ __all__ = [
     "ConflictError",
     "DatabaseCorruptError",
     "ImportRefusedError",
+    "IncognitoEndedError",
+    "IncognitoError",
+    "IncognitoStore",
     "InvalidInputError",
     "MemoryStore",
     "ModelError",

@@ -43,6 +43,11 @@ _SAYS = {
         "en": "the answer grew over 1 MiB and was cut here.",
         "zh": "回答超过 1 MiB，在此截断。",
     },
+    "incognito": {
+        "en": "This is an incognito chat: nothing said in it is kept, and nothing can be remembered or "
+        "forgotten from here. Say so when asked to.",
+        "zh": "这是无痕对话：其中的内容都不会保存，也不能在这里记住或忘掉任何事。如被要求，请如实说明。",
+    },
     "stopped": {"en": "(stopped)", "zh": "（已停止）"},
     "interrupted": {"en": "(interrupted)", "zh": "（已中断）"},
     "unknown": {
@@ -201,7 +206,10 @@ class ChatAgent:
                 )
 
     def _learn(self, said: Message) -> None:
-        """What was asked to be remembered is stored at once; what the rules infer waits for the user."""
+        """What was asked to be remembered is stored at once; what the rules infer waits for the user. Of an
+        incognito chat nothing is."""
+        if self._store.incognito:
+            return
         zone = self._store.get_setting("zone")
         zone = zone if isinstance(zone, str) else None
         for proposal in propose(said.content, now=said.created_at, zone=zone):
@@ -309,7 +317,10 @@ class ChatAgent:
         history = self._store.get_context_within_budget(said.session_id, MAX_CHARS, limit=MAX_MESSAGES)
         ids = [message.id for message in history]
         history = history[: ids.index(said.id) + 1] if said.id in ids else [said]
-        return context.prompt(facts, history, MAX_CHARS, language)
+        prompt = context.prompt(facts, history, MAX_CHARS, language)
+        if self._store.incognito:
+            prompt[0]["content"] += f"\n\n{_SAYS['incognito'][language]}"
+        return prompt
 
     # -- tool calls of the model: a call and its result are one record with a state --
 

@@ -341,6 +341,11 @@ class Database:
         """Rows changed since the connection was opened."""
         return int(self.connection.total_changes)
 
+    @property
+    def state(self) -> tuple[int, int]:
+        """Another pair whenever this connection, or another one on the file, has changed something."""
+        return self.total_changes, int(self.value("PRAGMA data_version"))
+
     def execute(self, sql: str, parameters: Parameters = ()) -> sqlite3.Cursor:
         """Runs one statement in the transaction that is open. Raises RuntimeError outside one."""
         with self._lock:

@@ -6,6 +6,8 @@ __all__ = [
     "ConflictError",
     "DatabaseCorruptError",
     "ImportRefusedError",
+    "IncognitoEndedError",
+    "IncognitoError",
     "InvalidInputError",
     "ModelError",
     "NewerDatabaseError",
@@ -87,6 +89,17 @@ class NewerDatabaseError(PyMemoryError):
 
 class ImportRefusedError(PyMemoryError):
     """The file holds objects or values that no release of this program writes. Nothing was imported."""
+
+
+class IncognitoError(PyMemoryError):
+    """An incognito chat was asked to keep or change something. Nothing was."""
+
+
+class IncognitoEndedError(NotFoundError):
+    """The incognito chat is gone, with all that was said in it."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__("incognito chat", id)
 
 
 class ModelError(PyMemoryError):

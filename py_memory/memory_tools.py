@@ -39,13 +39,17 @@ _TYPES: dict[str, tuple[type, str]] = {
 # Why an answer rests on a memory, where it offers to forget or to end what it shows: memory_settle takes the
 # user up on exactly that.
 TO_FORGET, TO_END = "would be forgotten", "would end"
+# What an incognito chat may do.
+READING = frozenset(
+    {"memory_noticed", "memory_search", "memory_list", "memory_going", "day_meant", "todo_list"}
+)
 UNCONFIRMED = "waits for a yes"  # and memory_confirm on this
 
 
 @dataclass
 class Noticed:
     """What was learned from a message: `stored` as asked, `proposed` and waiting for an answer, `known`
-    before. `refused` says why nothing was: "private", "roleplay", "joke", "secret"."""
+    before. `refused` says why nothing was: "private", "roleplay", "joke", "secret", "incognito"."""
 
     stored: list[Fact] = field(default_factory=list)
     proposed: list[Fact] = field(default_factory=list)
@@ -58,6 +62,8 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     secret = "secret" if secret_spans(said.content[:MAX_READ]) else None
     noticed = Noticed(refused=refusal(said.content) or secret)
     for proposal in propose(said.content):
+        if store.incognito and proposal["explicit"]:
+            noticed.refused = noticed.refused or "incognito"
         for fact in store.list_facts(status=None, prefix=proposal["key"]):
             if fact.key != proposal["key"] or normalize(fact.value) != normalize(proposal["value"]):
                 continue
@@ -100,6 +106,7 @@ def memory_tools(
             "proposed": _described(store, noticed.proposed),
             "known": _described(store, noticed.known),
             "refused": noticed.refused,
+            "incognito": store.incognito,
         }
 
     async def memory_search(query: str, limit: int = 8) -> list[dict[str, Any]]:
@@ -198,7 +205,7 @@ def memory_tools(
         return _described(store, [store.end_fact(fact_id)])[0]
 
     status = {"type": "string", "enum": list(STATUSES)}
-    return [
+    tools = [
         _tool("memory_noticed", "Says what was stored or proposed from the user's message.", memory_noticed),
         _tool(
             "memory_search",
@@ -252,6 +259,7 @@ def memory_tools(
         _tool("todo_list", "Lists what is left to do, oldest first.", todo_list),
         _tool("todo_done", "Closes a to-do.", todo_done, fact_id=_TEXT),
     ]
+    return [tool for tool in tools if tool.name in READING] if store.incognito else tools
 
 
 def _tool(

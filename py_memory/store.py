@@ -66,6 +66,8 @@ class MemoryStore:
     Raises NotADatabaseError, NewerDatabaseError, DatabaseCorruptError; the file is then as it was.
     """
 
+    incognito = False  # see IncognitoStore
+
     def __init__(
         self,
         path_or_connection: Any,

@@ -65,10 +65,13 @@ class _Work:
 
     async def answer(self) -> None:
         noticed = await self.ask("memory_noticed")
+        self.out.incognito = noticed["incognito"]
         if noticed["refused"] == "private":
             return self.say("private")
         intent = understand(self.said)
         if not self._acknowledged(noticed):
+            if noticed["refused"] == "incognito":
+                return self.say("incognito")
             if noticed["refused"] == "secret" and intent.kind in ("statement", "forget"):
                 return self.say("secret")
             if not (noticed["proposed"] and intent.kind in _INTRODUCING):
@@ -100,6 +103,8 @@ class _Work:
     # -- one method an intent --
 
     async def _yes(self, intent: Intent) -> None:
+        if self.out.incognito:
+            return self.say("agreed")
         settled = await self.ask("memory_settle", yes=True)
         if settled["what"] == _TO_FORGET:
             return self._say_gone(settled["counts"])
@@ -113,6 +118,8 @@ class _Work:
         return self.out.rests_on(confirmed, "confirmed now")
 
     async def _no(self, intent: Intent) -> None:
+        if self.out.incognito:
+            return self.say("agreed")
         settled = await self.ask("memory_settle", yes=False)
         if settled["what"] == _TO_FORGET:
             return self.say("kept_all")
@@ -166,6 +173,8 @@ class _Work:
         if len(done) > 1:
             self.say("todo_which")
             return self.out.list_todos(done)
+        if self.out.incognito:
+            return self.say("unchanged")
         await self.ask("todo_done", fact_id=done[0]["id"])
         self.say("todo_done", what=done[0]["value"])
         return self.out.rests_on(done, "done now")
@@ -175,6 +184,8 @@ class _Work:
         facts = ended([fact for fact in await self.ask("memory_list") if is_fact(fact)], intent.topic)
         if not facts:
             return await self._statement(intent)
+        if self.out.incognito:
+            return self.say("unchanged")
         key = key_in_words(facts[0]["key"], self.language)
         if facts[0]["key"] in _BY_VALUE:
             command = self.out.phrase("forget_value", value=facts[0]["value"])
@@ -187,6 +198,8 @@ class _Work:
         return self.out.rests_on(facts, _TO_END)
 
     async def _forget(self, intent: Intent) -> None:
+        if self.out.incognito:
+            return self.say("unchanged")
         everything = [
             fact
             for fact in await self.ask("memory_list", status="all")
@@ -220,6 +233,8 @@ class _Work:
         return None
 
     async def _forget_all(self, intent: Intent) -> None:
+        if self.out.incognito:
+            return self.say("unchanged")
         if intent.sure:
             settled = await self.ask("memory_settle", yes=True)
             if settled["what"]:

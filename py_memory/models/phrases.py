@@ -87,6 +87,19 @@ PHRASES: dict[str, dict[str, str]] = {
         "private": "All right, I take no note of it. The message itself stays in this conversation until you delete it.",
         "secret": "That looks like a password, key or card number, so I have not kept it as a note. The message itself stays "
         "in this conversation until you delete it.",
+        # In an incognito chat these stand in for those of the same name.
+        "incognito": "This is an incognito chat: nothing of it is kept, so I cannot remember that. Tell me again in an ordinary chat, and I will.",
+        "unchanged": "This is an incognito chat: from here nothing is changed or forgotten. Do it in an ordinary chat.",
+        "incognito_agreed": "All right. Nothing of this chat is kept.",
+        "incognito_no_model_mind": "I hear you. It stays here until you close this chat, and nothing of it is kept.",
+        "incognito_nothing_to_store": "This is an incognito chat: nothing of it is kept.",
+        "incognito_about_nothing": "I don't know anything about you yet, and what you say in this incognito chat is not kept.",
+        "incognito_greeting": "Hello{name}. This chat is incognito: nothing said here is kept, but you can ask me what I know.",
+        "incognito_small_talk": "I'm here, working offline. Nothing said in this incognito chat is kept.",
+        "incognito_farewell": "See you. Close this chat, and nothing of it is left.",
+        "incognito_private": "All right. Nothing of this incognito chat is kept anyway.",
+        "incognito_secret": "That looks like a password, key or card number. Nothing of this incognito chat is kept.",
+        "incognito_forget_topicless": "This is an incognito chat: from here nothing is changed or forgotten. Do it in an ordinary chat.",
     },
     "zh": {
         "stored": "我记住了：{what}。",
@@ -150,6 +163,18 @@ PHRASES: dict[str, dict[str, str]] = {
         "在哪里、说过什么，或者“提醒我……”。所有内容都只在这个浏览器里。",
         "private": "好，我不记这些。消息本身会留在对话里，直到你删除它。",
         "secret": "这像是密码、密钥或卡号，我没有把它记下来。消息本身会留在对话里，直到你删除它。",
+        "incognito": "这是无痕对话，什么都不会保存，所以我记不住这件事。请在普通对话里再告诉我一次。",
+        "unchanged": "这是无痕对话，不会改动或忘掉任何记忆。请在普通对话里操作。",
+        "incognito_agreed": "好的。这个对话的内容都不会保存。",
+        "incognito_no_model_mind": "听到了。关闭这个对话之前它都在这里，但不会保存。",
+        "incognito_nothing_to_store": "这是无痕对话，什么都不会保存。",
+        "incognito_about_nothing": "我还不了解你，而你在这个无痕对话里说的也不会保存。",
+        "incognito_greeting": "你好{name}。这是无痕对话，说的话不会保存；你可以问我已经知道的事。",
+        "incognito_small_talk": "我在，离线工作中。这个无痕对话的内容不会保存。",
+        "incognito_farewell": "再见。关闭这个对话，就什么都不留下。",
+        "incognito_private": "好。这个无痕对话的内容本来就不会保存。",
+        "incognito_secret": "这像是密码、密钥或卡号。这个无痕对话的内容都不会保存。",
+        "incognito_forget_topicless": "这是无痕对话，不会改动或忘掉任何记忆。请在普通对话里操作。",
     },
 }
 

@@ -13,6 +13,7 @@ from py_memory.records import Fact
 __all__ = [
     "ask_for_review",
     "current_with_key",
+    "delete_all",
     "facts_for_prompt",
     "facts_of_key",
     "facts_of_source",
@@ -47,6 +48,10 @@ def insert_fact(db: Database, fact: Fact) -> None:
         f"INSERT INTO facts ({', '.join(_FIELDS)}) VALUES ({marks})",
         [getattr(fact, name) for name in _FIELDS],
     )
+
+
+def delete_all(db: Database, user_id: str) -> None:
+    db.execute("DELETE FROM facts WHERE user_id = ?", (user_id,))
 
 
 def update_fact(db: Database, user_id: str, id: str, **changes: Any) -> None:

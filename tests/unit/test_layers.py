@@ -32,7 +32,7 @@ LAYERS = [
         "weight",
         "health",
     ),
-    ("store",),
+    ("store", "incognito"),
     ("agent", "memory_tools"),
     ("server", "adapters", "cli", "browser", "__init__", "__main__"),
 ]

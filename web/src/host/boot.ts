@@ -19,6 +19,8 @@ interface PyModule {
 export interface PyHost {
   dispatch(method: string, kwargs: string, id: string): string | Promise<string>;
   cancel(id: string): boolean;
+  open_incognito(id: string): string;
+  close_incognito(id: string): void;
   in_transaction(): boolean;
   /** Until when (ms) what was forgotten since the last call can be undone; 0 if nothing was. */
   take_forgotten(): number;

@@ -8,6 +8,7 @@ import { Conversation } from "./parts/conversation";
 import { Dialogs } from "./parts/dialogs";
 import { Failed } from "./parts/failed";
 import { Header } from "./parts/header";
+import { IncognitoNote } from "./parts/incognito";
 import { Panel } from "./parts/panel";
 import { Sidebar } from "./parts/sidebar";
 import { Toasts } from "./parts/toasts";
@@ -19,6 +20,7 @@ export function App(): JSX.Element {
   const panel = useStore(state, (value) => value.panel);
   const drawer = useStore(state, (value) => value.drawer);
   const early = useStore(state, (value) => value.early);
+  const incognito = useStore(state, (value) => value.current !== null && value.current === value.incognito);
   const drawerCovers = useMedia("(max-width: 800px)");
   const panelCovers = useMedia("(max-width: 1100px)");
   const covered = (drawer && drawerCovers) || (panel && panelCovers);
@@ -28,8 +30,9 @@ export function App(): JSX.Element {
         {t.app.skip}
       </a>
       <Sidebar narrow={drawerCovers} />
-      <main class="main" inert={covered}>
+      <main class={incognito ? "main incognito" : "main"} inert={covered}>
         <Header />
+        {incognito ? <IncognitoNote /> : null}
         <Banners />
         {failure ? <Failed fault={failure} /> : <Conversation />}
         <div class="foot">

@@ -29,6 +29,16 @@ export const en = {
     older: "Earlier",
     privacy: "Kept in this browser only. Nothing is sent anywhere.",
   },
+  incognito: {
+    open: "New incognito chat",
+    title: "Incognito chat",
+    close: "Close this chat",
+    means: "Nothing you write here is kept, and nothing is learned from it. It is gone when you close it.",
+    emptyTitle: "Off the record",
+    emptyLead:
+      "I know here what you have agreed to keep, and answer with it. What you write is in no list, no backup and no memory: when you close this chat or the tab, it is gone for good.",
+    placeholder: "Write or ask; none of it is kept…",
+  },
   header: {
     memory: "Memory",
     export: "Export",
@@ -336,6 +346,8 @@ export const en = {
     ImportRefusedError: "This file holds things that no version of this program writes. Nothing was imported.",
     UndoExpiredError: "This can no longer be undone: more than 10 seconds have passed.",
     NotFoundError: "It is no longer there.",
+    IncognitoEndedError: "The incognito chat is over: the tab that kept the memory was closed, and the chat with it.",
+    IncognitoError: "This is an incognito chat: it keeps nothing. Do this in an ordinary chat.",
     TooLargeError: "This is larger than what can be stored. Nothing was changed.",
     ConflictError: "This contradicts what is stored already. Nothing was changed.",
     StorageError: "The storage could not be read or written. Nothing was changed.",

@@ -6,6 +6,7 @@ import { showEarlier } from "../state/sessions";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Empty } from "./empty";
+import { IncognitoEmpty } from "./incognito";
 import { Icon } from "./icons";
 import { Sending, Turn } from "./message";
 
@@ -16,6 +17,7 @@ export function Conversation(): JSX.Element {
   const messages = useStore(state, (value) => value.messages);
   const outgoing = useStore(state, (value) => value.outgoing);
   const current = useStore(state, (value) => value.current);
+  const incognito = useStore(state, (value) => value.current !== null && value.current === value.incognito);
   const earlier = useStore(state, (value) => value.earlier);
   const ready = useStore(state, (value) => value.ready);
   const loaded = useStore(state, (value) => value.loaded);
@@ -35,7 +37,7 @@ export function Conversation(): JSX.Element {
     <div class="conversation">
       <div class="log" role="log" aria-label={t.chat.label} tabIndex={0} ref={log}>
         <div class="column">
-          {empty && !undecided ? <Empty /> : null}
+          {empty && incognito ? <IncognitoEmpty /> : empty && !undecided ? <Empty /> : null}
           {earlier ? (
             <button type="button" class="earlier" onClick={showEarlier}>
               {t.chat.earlier}

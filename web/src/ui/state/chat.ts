@@ -7,7 +7,7 @@ import type { Fact, Message, Outgoing, Receipt } from "../model";
 import { noticed } from "./facts";
 import { act, asProblem, memory, memoryNow } from "./memory";
 import { isOutdated } from "./outdated";
-import { refreshAll, refreshSessions, sessionForSending } from "./sessions";
+import { isIncognito, refreshAll, refreshSessions, scopeOf, sessionForSending } from "./sessions";
 import { DATABASE, state, streams } from "./state";
 import { offerUndo } from "./undo";
 
@@ -35,7 +35,7 @@ export function send(text: string): void {
   const { current, early } = state.get();
   const message: Outgoing = { id: uuid7(), session_id: current, text, at: Date.now() };
   // What is shown from the last visit may be more than could be restored of the memory.
-  if (early && current) void sessionExists(current);
+  if (early && current && !isIncognito(current)) void sessionExists(current);
   begin(message);
   follow(message);
 }
@@ -68,7 +68,7 @@ function begin(message: Outgoing): void {
 function follow(message: Outgoing): void {
   const { id, session_id, text } = message;
   // At once, as the memory itself may still be a while.
-  const kept = waiting?.add({ message_id: id, session_id, text, at: message.at });
+  const kept = isIncognito(session_id) ? undefined : waiting?.add({ message_id: id, session_id, text, at: message.at });
   kept?.then(
     () => revise(id, { kept: true }),
     () => undefined,
@@ -76,7 +76,7 @@ function follow(message: Outgoing): void {
   const round = async (): Promise<void> => {
     const open = await memory();
     await sessionForSending(session_id);
-    await open.send({ text, session_id, message_id: id });
+    await open.send({ text, session_id, message_id: id, ...scopeOf(session_id) });
   };
   round()
     .catch((error: unknown) => {
@@ -99,6 +99,8 @@ function ended(id: string): void {
 /** What happens in a round, of this tab or another. */
 export function receive(event: Record<string, unknown>): void {
   const request = String(event["request_id"]);
+  const { incognito } = event;
+  if (incognito !== undefined && incognito !== state.get().incognito) return; // another tab's
   if (event["type"] === "message") receiveMessage(event["message"] as Message, request);
   else if (event["type"] === "proposals") noticed(event["facts"] as Fact[], event["stored"] as Fact[]);
   else if (event["type"] === "forgotten") forgotten(event as unknown as Receipt);
@@ -114,7 +116,8 @@ function forgotten(receipt: Receipt): void {
 
 function receiveMessage(message: Message, request: string): void {
   const { current, messages, outgoing, running } = state.get();
-  const here = current === null || message.session_id === current;
+  const incognito = isIncognito(message.session_id);
+  const here = message.session_id === current || (current === null && !incognito);
   const status = message.role === "assistant" && message.status !== "streaming" ? "ended" : "goes on";
   const next = new Map(running);
   if (status === "ended") next.delete(request);
@@ -125,7 +128,7 @@ function receiveMessage(message: Message, request: string): void {
     ...(here ? { current: message.session_id, messages: placed(messages, message) } : {}),
   });
   if (status === "ended") dropStream(message.id);
-  if (message.role === "user" || status === "ended") void refreshSessions();
+  if (!incognito && (message.role === "user" || status === "ended")) void refreshSessions();
 }
 
 function placed(messages: readonly Message[], message: Message): readonly Message[] {

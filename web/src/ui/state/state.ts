@@ -60,6 +60,8 @@ export interface State {
   query: string;
   /** The session on screen; null is a chat that has not begun. */
   current: string | null;
+  /** The incognito chat, if there is one: its session too. Nothing of it may be written anywhere. */
+  incognito: string | null;
   messages: readonly Message[];
   earlier: boolean;
   outgoing: readonly Outgoing[];
@@ -107,6 +109,7 @@ export const state = new Store<State>({
   moreSessions: false,
   query: "",
   current: null,
+  incognito: null,
   messages: [],
   earlier: false,
   outgoing: [],

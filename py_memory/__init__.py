@@ -2,6 +2,7 @@
 
 from .agent import ChatAgent
 from .errors import (
+    BusyError,
     ConflictError,
     DatabaseCorruptError,
     ImportRefusedError,
@@ -25,6 +26,7 @@ from .store import MemoryStore
 __version__ = "0.1.0"
 
 __all__ = [
+    "BusyError",
     "ChatAgent",
     "ConflictError",
     "DatabaseCorruptError",

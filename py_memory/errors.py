@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "BusyError",
     "ConflictError",
     "DatabaseCorruptError",
     "ImportRefusedError",
@@ -75,6 +76,10 @@ class DatabaseCorruptError(PyMemoryError):
 
 class StorageError(PyMemoryError):
     """The file could not be read or written: locked by another program, read-only, or no space is left."""
+
+
+class BusyError(StorageError):
+    """Another process kept the file to itself for longer than 10 s. Nothing was changed."""
 
 
 class NewerDatabaseError(PyMemoryError):

@@ -15,7 +15,7 @@ from . import text
 from .checks import check_count, check_time
 from .clock import Clock
 from .database import Database
-from .errors import ConflictError, InvalidInputError, TooLargeError, UnregisteredKeyError
+from .errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError, UnregisteredKeyError
 from .ids import uuid7
 from .records import Fact
 from .rows import facts as rows
@@ -31,7 +31,7 @@ from .rows.namespaces import namespace_of
 from .rows.rejections import add_rejection, is_rejected, remove_rejection
 from .undo import Operation, UndoLog
 
-__all__ = ["MAX_VALUE_CHARACTERS", "Facts"]
+__all__ = ["MAX_VALUE_CHARACTERS", "Facts", "scope_of"]
 
 MAX_KEY_CHARACTERS = 200
 MAX_VALUE_CHARACTERS = 100
@@ -71,6 +71,16 @@ _DETAILS = sorted((*_TIMES, *_FLAGS, *_TEXTS))
 
 def same_value(a: str, b: str) -> bool:
     return text.normalize(a).strip() == text.normalize(b).strip()
+
+
+def scope_of(fact: Fact) -> str:
+    """Facts of one scope stand in for each other (the one-current trigger of the schema): what an agent keeps
+    to itself, and what all see, ""."""
+    return _scope(fact.visibility, fact.agent_id)
+
+
+def _scope(visibility: str | None, agent_id: str | None) -> str:
+    return "" if visibility == "shared" else agent_id or ""
 
 
 def _rejection(key: str, value: str) -> str:
@@ -113,8 +123,11 @@ class Facts:
         """
         value, single, ttl = self._checked(key, value)
         now = self._clock()
+        scope = _scope(details.get("visibility"), self._agent)
         current = [
-            f for f in rows.current_with_key(self._db, self._user, self._agent, key, now) if self._owns(f)
+            fact
+            for fact in rows.current_with_key(self._db, self._user, self._agent, key, now)
+            if scope_of(fact) == scope
         ]
         for fact in current:
             if same_value(fact.value, value):
@@ -145,7 +158,7 @@ class Facts:
             if same_value(fact.value, value):
                 self._reinforce(fact, None, {})
                 return None
-        waiting = rows.find_candidate(self._db, self._user, key, value)
+        waiting = rows.find_candidate(self._db, self._user, self._agent, key, value)
         if waiting:
             return waiting
         fact = self._new(key, value, "candidate", confidence, ttl, details)
@@ -157,7 +170,7 @@ class Facts:
 
         Raises NotFoundError, and InvalidInputError if it is not waiting for an answer.
         """
-        fact = rows.get_fact(self._db, self._user, id)
+        fact = self.get(id)
         if fact.status == "current" and value is None:
             operation = self._undo.begin()
             self._undo.change(operation, "facts", id, needs_review=False, **self._source_now(fact))
@@ -178,7 +191,7 @@ class Facts:
         current = rows.current_with_key(self._db, self._user, self._agent, fact.key, now)
         self._join_contact(fact, current if single else [], operation)
         for other in current:
-            if other.id != id and self._owns(other) and same_value(other.value, fact.value):
+            if other.id != id and scope_of(other) == scope_of(fact) and same_value(other.value, fact.value):
                 for older in rows.facts_of_key(self._db, self._user, self._agent, fact.key):
                     if older.superseded_by == other.id:
                         self._undo.change(operation, "facts", older.id, superseded_by=id)
@@ -192,7 +205,7 @@ class Facts:
         """Deletes a candidate and keeps a fingerprint, so that it is not proposed again; with
         `never_this_kind` nothing under its key is. Returns the operation. Raises NotFoundError,
         InvalidInputError."""
-        fact = rows.get_fact(self._db, self._user, id)
+        fact = self.get(id)
         if fact.status not in ("candidate", "disputed"):
             raise InvalidInputError(
                 f"The fact {fact.key!r} is {fact.status}, not a proposal. Use forget() to remove it."
@@ -214,14 +227,14 @@ class Facts:
         return any(is_rejected(self._db, self._user, what) for what in (_rejection(key, value), _kind(key)))
 
     def pin_fact(self, id: str, pinned: bool) -> Fact:
-        rows.get_fact(self._db, self._user, id)
+        self.get(id)
         operation = self._undo.begin()
         self._undo.change(operation, "facts", id, pinned=pinned)
         return self._after(operation, id)
 
     def end_fact(self, id: str) -> Fact:
         """What was true is over (a task done): archived, no longer current, still readable. Undoable."""
-        rows.get_fact(self._db, self._user, id)
+        self.get(id)
         operation = self._undo.begin()
         self._undo.change(operation, "facts", id, status="archived", valid_to=self._clock())
         return self._after(operation, id)
@@ -231,7 +244,7 @@ class Facts:
 
         Raises NotFoundError, and InvalidInputError for any other fact.
         """
-        fact = rows.get_fact(self._db, self._user, id)
+        fact = self.get(id)
         now = self._clock()
         past = fact.status == "current" and fact.expires_at is not None and fact.expires_at <= now
         if fact.status not in ("expired", "archived") and not past:
@@ -277,6 +290,13 @@ class Facts:
         return self._after(operation, survivor)
 
     # -- asking --
+
+    def get(self, id: str) -> Fact:
+        """A fact that this agent may see. Raises NotFoundError."""
+        fact = rows.get_fact(self._db, self._user, id)
+        if self._agent is not None and scope_of(fact) not in ("", self._agent):
+            raise NotFoundError("fact", id)
+        return fact
 
     def get_fact(self, key: str, *, as_of: int | None = None, known_at: int | None = None) -> Fact | None:
         """The current fact under a key, the newest if there are several. `as_of` asks what was true at that
@@ -346,10 +366,6 @@ class Facts:
         namespace = namespace_of(self._db, self._user, key)
         return value, namespace.single_valued, namespace.ttl_ms
 
-    def _owns(self, fact: Fact) -> bool:
-        """Whether this agent's facts stand in for that one (the scope of the one-current trigger)."""
-        return fact.visibility == "shared" or fact.agent_id == self._agent
-
     def _new(
         self, key: str, value: str, status: str, confidence: float, ttl: int | None, details: dict[str, Any]
     ) -> Fact:
@@ -381,7 +397,7 @@ class Facts:
     def _supersede_all(self, key: str, by: Fact, operation: Operation) -> None:
         now = self._clock()
         for old in rows.facts_of_key(self._db, self._user, self._agent, key):
-            if old.status != "current" or old.id == by.id or not self._owns(old):
+            if old.status != "current" or old.id == by.id or scope_of(old) != scope_of(by):
                 continue
             self._undo.change(
                 operation,

@@ -94,7 +94,7 @@ class Forgetting:
         going = _Going()
         beyond = [EXPORTED, BROWSER]
         if fact_id is not None:
-            going.facts = [fact_rows.get_fact(self._db, self._user, fact_id)]
+            going.facts = [self._facts.get(fact_id)]
             if going.facts[0].source_message_id:
                 beyond.append(SOURCE)
         elif message_id is not None:

@@ -89,11 +89,11 @@ def current_with_key(db: Database, user_id: str, agent_id: str | None, key: str,
     return [_record(row) for row in rows]
 
 
-def find_candidate(db: Database, user_id: str, key: str, value: str) -> Fact | None:
+def find_candidate(db: Database, user_id: str, agent_id: str | None, key: str, value: str) -> Fact | None:
     row = db.one(
         f"SELECT {_COLUMNS} FROM facts f "
-        "WHERE f.user_id = ? AND f.key = ? AND f.status = 'candidate' AND f.value = ?",
-        (user_id, key, value),
+        f"WHERE f.user_id = ? AND f.key = ? AND f.status = 'candidate' AND f.value = ? AND {_VISIBLE}",
+        (user_id, key, value, agent_id),
     )
     return _record(row) if row else None
 

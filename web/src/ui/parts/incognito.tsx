@@ -10,8 +10,8 @@ export function IncognitoNote(): JSX.Element {
     <div class="incognito-note">
       <Icon name="incognito" />
       <p>{t.incognito.means}</p>
-      <button type="button" onClick={() => act(closeIncognito)}>
-        {t.incognito.close}
+      <button type="button" aria-label={t.incognito.close} onClick={() => act(closeIncognito)}>
+        {t.panel.close}
       </button>
     </div>
   );

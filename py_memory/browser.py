@@ -76,6 +76,7 @@ class Host:
         self._bridge = bridge
         self._rounds: dict[str, asyncio.Event] = {}
         self._incognito: dict[str, IncognitoStore] = {}
+        self._disputed = False
         self._open(path)
 
     def _open(self, path: str) -> None:
@@ -169,7 +170,15 @@ class Host:
 
     def idle_work(self, budget_ms: int) -> bool:
         """One slice of housekeeping. True if there is more to do."""
-        return bool(self._store.idle_work(budget_ms))
+        before = len(self._store.list_facts(status="disputed"))
+        more = bool(self._store.idle_work(budget_ms))
+        self._disputed = self._disputed or before != len(self._store.list_facts(status="disputed"))
+        return more
+
+    def take_disputed(self) -> bool:
+        """Whether housekeeping has put facts to the user since the last call."""
+        disputed, self._disputed = self._disputed, False
+        return disputed
 
     def check(self) -> str:
         """SQLite's quick check as a JSON list of problems."""

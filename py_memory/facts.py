@@ -29,9 +29,10 @@ from .rows.identities import (
 from .rows.messages import find_message
 from .rows.namespaces import namespace_of
 from .rows.rejections import add_rejection, is_rejected, remove_rejection
+from .topics import Contradiction, contradictions
 from .undo import Operation, UndoLog
 
-__all__ = ["MAX_VALUE_CHARACTERS", "Facts", "scope_of"]
+__all__ = ["MAX_VALUE_CHARACTERS", "Facts", "both_stand"]
 
 MAX_KEY_CHARACTERS = 200
 MAX_VALUE_CHARACTERS = 100
@@ -73,14 +74,9 @@ def same_value(a: str, b: str) -> bool:
     return text.normalize(a).strip() == text.normalize(b).strip()
 
 
-def scope_of(fact: Fact) -> str:
-    """Facts of one scope stand in for each other (the one-current trigger of the schema): what an agent keeps
-    to itself, and what all see, ""."""
-    return _scope(fact.visibility, fact.agent_id)
-
-
-def _scope(visibility: str | None, agent_id: str | None) -> str:
-    return "" if visibility == "shared" else agent_id or ""
+def both_stand(found: Contradiction) -> str:
+    """What stands for the user's word that two facts hold although they seem to exclude each other."""
+    return f"both\x1f{found.older.id}\x1f{found.newer.id}"
 
 
 def _rejection(key: str, value: str) -> str:
@@ -123,11 +119,11 @@ class Facts:
         """
         value, single, ttl = self._checked(key, value)
         now = self._clock()
-        scope = _scope(details.get("visibility"), self._agent)
+        scope = "" if details.get("visibility") == "shared" else self._agent or ""
         current = [
             fact
             for fact in rows.current_with_key(self._db, self._user, self._agent, key, now)
-            if scope_of(fact) == scope
+            if fact.scope == scope
         ]
         for fact in current:
             if same_value(fact.value, value):
@@ -179,6 +175,7 @@ class Facts:
             raise InvalidInputError(
                 f"The fact {fact.key!r} is {fact.status}; only one that waits for an answer can be confirmed."
             )
+        disputed = fact.status == "disputed"
         single = namespace_of(self._db, self._user, fact.key).single_valued
         now = self._clock()
         operation = self._undo.begin()
@@ -191,15 +188,26 @@ class Facts:
         current = rows.current_with_key(self._db, self._user, self._agent, fact.key, now)
         self._join_contact(fact, current if single else [], operation)
         for other in current:
-            if other.id != id and scope_of(other) == scope_of(fact) and same_value(other.value, fact.value):
+            if other.id != id and other.scope == fact.scope and same_value(other.value, fact.value):
                 for older in rows.facts_of_key(self._db, self._user, self._agent, fact.key):
                     if older.superseded_by == other.id:
                         self._undo.change(operation, "facts", older.id, superseded_by=id)
                 self._undo.take(operation, "facts", "id = ?", (other.id,))
         if single:
             self._supersede_all(fact.key, fact, operation)
+        if disputed:
+            self._let_both_stand(fact, operation)
         self._undo.change(operation, "facts", id, **changes)
         return self._after(operation, id)
+
+    def _let_both_stand(self, fact: Fact, operation: Operation) -> None:
+        """What the user says yes to is not disputed again for the sake of what it seems to exclude."""
+        others = rows.current_of_all_agents(self._db, self._user, self._clock())
+        for found in contradictions([fact, *(other for other in others if other.id != fact.id)]):
+            if fact in (found.older, found.newer) and (
+                made := add_rejection(self._db, self._user, both_stand(found), self._clock())
+            ):
+                self._undo.made(operation, "rejections", made)
 
     def reject_fact(self, id: str, *, never_this_kind: bool = False) -> Operation:
         """Deletes a candidate and keeps a fingerprint, so that it is not proposed again; with
@@ -294,7 +302,7 @@ class Facts:
     def get(self, id: str) -> Fact:
         """A fact that this agent may see. Raises NotFoundError."""
         fact = rows.get_fact(self._db, self._user, id)
-        if self._agent is not None and scope_of(fact) not in ("", self._agent):
+        if self._agent is not None and fact.scope not in ("", self._agent):
             raise NotFoundError("fact", id)
         return fact
 
@@ -397,7 +405,7 @@ class Facts:
     def _supersede_all(self, key: str, by: Fact, operation: Operation) -> None:
         now = self._clock()
         for old in rows.facts_of_key(self._db, self._user, self._agent, key):
-            if old.status != "current" or old.id == by.id or scope_of(old) != scope_of(by):
+            if old.status != "current" or old.id == by.id or old.scope != by.scope:
                 continue
             self._undo.change(
                 operation,

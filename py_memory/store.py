@@ -23,6 +23,7 @@ from .recall import index
 from .recall import search as finding
 from .records import (
     ChainReport,
+    Conflict,
     Fact,
     Finding,
     Hit,
@@ -736,6 +737,11 @@ class MemoryStore:
                 self._event("consolidated", "memory", self.user_id, json_text(done))
             return done
 
+    def conflicts(self) -> list[Conflict]:
+        """What is disputed, each with the current fact that it disagrees with. confirm_fact() says that both
+        hold (under one key the disputed one then takes the other's place), reject_fact() that it does not."""
+        return self._health.conflicts()
+
     def stats(self) -> dict[str, int]:
         """Rows by table, and the database's size in bytes."""
         return stats.counts(self.database, self.user_id)
@@ -745,9 +751,12 @@ class MemoryStore:
         return events.verify(self.database)
 
     def idle_work(self, budget_ms: int) -> bool:
-        """Merges the search index a little, for about `budget_ms`. True if there is more to do."""
+        """Merges the search index a little, for about `budget_ms`, and once a month looks for facts that
+        contradict each other. True if there is more to do."""
         self._undo.forget_expired()
         with self.database.transaction():
+            if disputed := self._health.check_if_due():
+                self._event("consolidated", "memory", self.user_id, json_text({"disputed": disputed}))
             return index.merge(self.database, budget_ms)
 
     # -- files --

@@ -31,6 +31,7 @@ LAYERS = [
         "formats",
         "weight",
         "health",
+        "topics",
     ),
     ("store", "incognito"),
     ("agent", "memory_tools"),

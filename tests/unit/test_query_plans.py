@@ -117,6 +117,7 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "forget a message": lambda store, _, id: store.forget(message_id=id),
     "delete_session": lambda store, session, _: store.delete_session(session),
     "set_setting": lambda store, *_: store.set_setting("theme", "dark"),
+    "conflicts": lambda store, *_: store.conflicts(),
     "stats": lambda store, *_: store.stats(),
 }
 

@@ -26,6 +26,8 @@ export interface PyHost {
   take_forgotten(): number;
   /** One slice of housekeeping; true if there is more. */
   idle_work(budgetMs: number): boolean;
+  /** Whether housekeeping has put facts to the user since the last call. */
+  take_disputed(): boolean;
   /** JSON list of what SQLite's quick check finds. */
   check(): string;
   optimize(): void;

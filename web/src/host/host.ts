@@ -318,6 +318,7 @@ export class Host {
       if (this.wrote) {
         this.wrote = this.python.idle_work(IDLE_SLICE_MS);
         if (this.saver.dirty > 0) await this.saver.save();
+        if (this.python.take_disputed()) this.emit({ event: "changed", detail: { method: "consolidate" } });
         this.scheduleIdle(IDLE_PAUSE_MS);
       } else if (!this.checked) {
         this.checked = true;

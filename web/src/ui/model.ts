@@ -33,10 +33,19 @@ export interface Fact {
   zone: string | null;
   superseded_at: number | null;
   valid_from: number | null;
+  valid_to: number | null;
+  expires_at: number | null;
   pinned: boolean;
   needs_review: boolean;
   /** Takes back what has just been done to it, where the memory can. */
   operation_id?: string | null;
+}
+
+/** A disputed fact and the current one that it disagrees with; `why` is "value" or a topic. */
+export interface Conflict {
+  fact: Fact;
+  other: Fact;
+  why: string;
 }
 
 export interface Receipt {

@@ -23,7 +23,9 @@ export function Conversation(): JSX.Element {
   const loaded = useStore(state, (value) => value.loaded);
   const target = useStore(state, (value) => value.target);
   const kept = useBySource(useStore(state, (value) => value.facts));
-  const proposals = useBySource(useStore(state, (value) => value.proposals));
+  // What is disputed stands in the panel; it was not learned just now.
+  const all = useStore(state, (value) => value.proposals);
+  const proposals = useBySource(useMemo(() => all.filter((fact) => fact.status === "candidate"), [all]));
   const shown = messages.filter((message) => message.role === "user" || message.role === "assistant");
   const here = new Set(messages.map((message) => message.id));
   const sending = outgoing.filter(

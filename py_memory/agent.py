@@ -15,8 +15,9 @@ from typing import Any
 from . import context
 from .checks import json_text, read_json
 from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError
-from .extraction import propose
-from .memory_tools import memory_tools, noticed_in
+from .meant import RESTATED, proposals_in
+from .memory_tools import memory_tools, noticed_in, people_known
+from .models.intents import understand
 from .records import Cancel, Delta, Message, Model, Tool, ToolCallDelta
 from .store import MAX_MESSAGE_BYTES, MemoryStore
 from .text import clean, detect_language
@@ -28,6 +29,8 @@ MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
 MAX_OUTPUT_CHARACTERS = 32_000  # of a tool's result, kept and shown to the model
 MEMORY_KINDS = frozenset({"messages", "facts", "summaries", "tool_calls", "experiences"})
 _TITLE_CHARACTERS = 40  # the page shows the whole first message, as far as there is room
+# No chat is named after these.
+_SAYS_NOTHING = frozenset({"greeting", "small_talk", "thanks", "farewell", "yes", "no"})
 _SAYS = {
     "failed": {
         "en": "No answer this time: {reason} Your message is kept; you can try again.",
@@ -183,7 +186,7 @@ class ChatAgent:
             session = store.get_session(session_id) if session_id else store.get_or_create_session()
             self._close_interrupted(session.id, detect_language(text))
             said = store.add_message(session.id, "user", text, id=message_id)
-            if session.title is None:
+            if session.title is None and understand(said.content).kind not in _SAYS_NOTHING:
                 store.rename_session(session.id, " ".join(said.content.split())[:_TITLE_CHARACTERS])
             self._learn(said)
             return said, self._reply_to(said)
@@ -212,7 +215,7 @@ class ChatAgent:
             return
         zone = self._store.get_setting("zone")
         zone = zone if isinstance(zone, str) else None
-        for proposal in propose(said.content, now=said.created_at, zone=zone):
+        for proposal in proposals_in(said.content, people_known(self._store), now=said.created_at, zone=zone):
             details = {
                 name: proposal[name] for name in ("category", "quote", "spoken_words", "zone", "valid_from")
             }
@@ -220,9 +223,17 @@ class ChatAgent:
             if proposal["explicit"]:
                 self._store.set_fact(proposal["key"], proposal["value"], **details)
             else:
+                if proposal["key"].endswith(RESTATED):
+                    self._withdraw(proposal)
                 self._store.propose_fact(
                     proposal["key"], proposal["value"], confidence=proposal["confidence"], **details
                 )
+
+    def _withdraw(self, proposal: Mapping[str, Any]) -> None:
+        """An age that waits for a yes makes way for the one that is told now."""
+        for waiting in self._store.list_facts(status="candidate", prefix=proposal["key"]):
+            if waiting.key == proposal["key"] and waiting.value != proposal["value"]:
+                self._store.reject_fact(waiting.id)
 
     # -- second half: the model's answer --
 

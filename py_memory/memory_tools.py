@@ -13,19 +13,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .errors import InvalidInputError
-from .extraction import propose, task_key
+from .extraction import task_key
 from .extraction.clauses import split_statement
 from .extraction.days import day_in, day_spoken_of
 from .extraction.guards import MAX_READ, refusal, secret_spans
+from .meant import proposals_in
 from .models.intents import understand
 from .records import Fact, Message, Receipt, Tool
 from .store import MemoryStore
 from .text import clean, normalize
 
-__all__ = ["Noticed", "memory_tools", "noticed_in"]
+__all__ = ["Noticed", "memory_tools", "noticed_in", "people_known"]
 
 MAX_FOUND = 200
-STATUSES = ("current", "candidate", "superseded", "archived", "all")
+STATUSES = ("current", "candidate", "superseded", "archived", "disputed", "all")
 
 _TEXT = {"type": "string"}
 _YES_OR_NO = {"type": "boolean"}
@@ -61,7 +62,7 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     """What the memory holds of what `said` states, whenever it was learned."""
     secret = "secret" if secret_spans(said.content[:MAX_READ]) else None
     noticed = Noticed(refused=refusal(said.content) or secret)
-    for proposal in propose(said.content):
+    for proposal in proposals_in(said.content, people_known(store)):
         if store.incognito and proposal["explicit"]:
             noticed.refused = noticed.refused or "incognito"
         for fact in store.list_facts(status=None, prefix=proposal["key"]):
@@ -74,6 +75,16 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
             elif fact.status == "current":
                 noticed.known.append(fact)
     return noticed
+
+
+def people_known(store: MemoryStore) -> list[Fact]:
+    """Family and pets, confirmed or waiting: who is meant where a name is said."""
+    return [
+        fact
+        for prefix in ("user::family", "user::pet")
+        for status in ("current", "candidate")
+        for fact in store.list_facts(status=status, prefix=prefix)
+    ]
 
 
 def memory_tools(

@@ -10,7 +10,7 @@ from py_memory.records import Cancel, Delta, Tool
 from py_memory.text import detect_language, normalize, terms
 
 from .answer import EXCERPT, Answer, Item, is_fact, is_todo
-from .intents import Intent, understand
+from .intents import Intent, asks_to_eat, is_nod, understand
 from .matching import ended, fitting, same_subject, shared_words, task_words, under_key_named
 from .phrases import key_in_words, on_day
 
@@ -23,6 +23,7 @@ _CONSTRAINTS = tuple(
     f"user::{name}"
     for name in ["diet", "allergy", "condition", "dislikes", "family", "pet", "likes", "favorite", "language"]
 )
+_FOOD = ("user::diet", "user::allergy", "user::condition", "user::dislikes")
 _TELLING = ("statement", "todo_done", "request", "ended")  # kinds of messages in which a user tells something
 # Of these kinds, a message from which something was learned asks for nothing else.
 _INTRODUCING = ("statement", "greeting", "request", "todo_done", "ended")
@@ -113,7 +114,9 @@ class _Work:
             return self.out.rests_on(settled["facts"], "ended now")
         confirmed = await self.ask("memory_confirm", keep=True)
         if not confirmed:
-            return self.say("nothing_waits" if intent.topic else "agreed")
+            if intent.topic:
+                return self.say("nothing_waits")
+            return self.say("agreed" if is_nod(self.said) else "nothing_asked")
         self.say("confirmed", what=self.out.in_words(confirmed))
         return self.out.rests_on(confirmed, "confirmed now")
 
@@ -276,6 +279,8 @@ class _Work:
         self.say("forgotten_all", what=self._what(counts["facts"], counts["messages"]))
 
     async def _question(self, intent: Intent) -> None:
+        if asks_to_eat(self.said) and await self._bearing_on_food():
+            return None
         waiting = await self.ask("memory_list", status="candidate")
         fits = fitting([*await self.ask("memory_list"), *waiting], self.said)[:_SHOWN]
         facts = [fact for fact in fits if fact["status"] == "current"]
@@ -304,6 +309,23 @@ class _Work:
             self.out.list_facts(waiting, "waits for a yes")
             self.say("confirm_how" if len(waiting) == 1 else "confirm_which")
         return None
+
+    async def _bearing_on_food(self) -> bool:
+        """Lists what was stated about diet and allergies; whether there is anything."""
+        facts = [fact for fact in await self.ask("memory_list") if fact["key"].startswith(_FOOD)]
+        unsure = [
+            fact
+            for status in ("candidate", "disputed")
+            for fact in await self.ask("memory_list", status=status)
+            if fact["key"].startswith(_FOOD)
+        ]
+        if facts:
+            self.say("food_you_said")
+            self.out.list_facts(facts, "bears on the question")
+        if unsure:
+            self.say("about_waiting")
+            self.out.list_facts(unsure, "waits for a yes")
+        return bool(facts or unsure)
 
     async def _request(self, intent: Intent) -> None:
         facts = [fact for fact in await self.ask("memory_list") if is_fact(fact)]

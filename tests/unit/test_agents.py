@@ -94,7 +94,7 @@ def test_undo_sees_only_its_own_scope(agents: tuple[MemoryStore, MemoryStore, Me
 
 COUNT = 150
 WRITER = """
-import json, sys
+import json, random, sys, time
 from py_memory import MemoryStore
 path, user, agent, count = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 store = MemoryStore(path, user_id=user, agent_id=agent)
@@ -111,6 +111,7 @@ for number in range(count):
         home = [fact for fact in store.fact_history("user::home") if fact.status == "current"]
     assert len(home) == 1, home
     seen.add(home[0].agent_id)
+    time.sleep(random.random() * 0.03)  # SQLite's lock knows no queue: leave the other a chance
     foreign = [f for f in store.list_facts(status=None) if f.agent_id not in (None, agent)]
     assert all(fact.visibility == "shared" for fact in foreign), foreign
 print(json.dumps(sorted(seen)))

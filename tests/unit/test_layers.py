@@ -31,6 +31,7 @@ LAYERS = [
         "formats",
         "weight",
         "health",
+        "meant",
         "topics",
     ),
     ("store", "incognito"),

@@ -53,6 +53,10 @@ _SAYS = {
     },
     "stopped": {"en": "(stopped)", "zh": "（已停止）"},
     "interrupted": {"en": "(interrupted)", "zh": "（已中断）"},
+    "undone": {
+        "en": "This was undone: nothing is forgotten.",
+        "zh": "已撤销，什么都没有忘掉。",
+    },
     "unknown": {
         "en": "I was interrupted while running {tools}. I do not know whether it happened, "
         "and I will not repeat it unasked.",
@@ -140,8 +144,9 @@ class ChatAgent:
         most recent one goes on. The same `message_id` again goes on with that round. A failing model leaves
         an answer with status "failed", a cancelled one what had arrived, with status "stopped". `on_event`
         is told {"type": "message", "message"}, {"type": "proposals", "facts", "stored"}, {"type": "delta",
-        "message_id", "text"} and {"type": "forgotten", "operation_id", "counts", "undo_until"}; what it
-        raises comes out once the round is whole.
+        "message_id", "text"} and {"type": "forgotten", "operation_id", "counts", "undo_until", "message_id",
+        "undone"}, where `undone` is what that answer should read once this is taken back; what it raises
+        comes out once the round is whole.
 
         Raises InvalidInputError and TooLargeError for a text that cannot be stored, NotFoundError for a
         session that is unknown or deleted meanwhile, ConflictError for an id that belongs to another
@@ -277,7 +282,16 @@ class ChatAgent:
         messages = self._prompt(said, answer)
         tools = [
             *memory_tools(
-                self._store, said, lambda receipt: tell({"type": "forgotten", **receipt.to_dict()})
+                self._store,
+                said,
+                lambda receipt: tell(
+                    {
+                        "type": "forgotten",
+                        "message_id": reply.id,
+                        "undone": _SAYS["undone"][language],
+                        **receipt.to_dict(),
+                    }
+                ),
             ),
             *self._tools,
         ]

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "./i18n";
 import { Banners } from "./parts/banners";
 import { Boot } from "./parts/boot";
@@ -11,7 +11,7 @@ import { Header } from "./parts/header";
 import { IncognitoNote } from "./parts/incognito";
 import { Panel } from "./parts/panel";
 import { Sidebar } from "./parts/sidebar";
-import { Toasts } from "./parts/toasts";
+import { Toasts, measure } from "./parts/toasts";
 import { state } from "./state/state";
 import { useStore } from "./state/store";
 
@@ -21,6 +21,9 @@ export function App(): JSX.Element {
   const drawer = useStore(state, (value) => value.drawer);
   const early = useStore(state, (value) => value.early);
   const incognito = useStore(state, (value) => value.current !== null && value.current === value.incognito);
+  const dialog = useStore(state, (value) => value.dialog !== null);
+  const foot = useRef<HTMLDivElement>(null);
+  useEffect(() => measure(foot.current as Element, "--foot"), []);
   const drawerCovers = useMedia("(max-width: 800px)");
   const panelCovers = useMedia("(max-width: 1100px)");
   const covered = (drawer && drawerCovers) || (panel && panelCovers);
@@ -35,7 +38,7 @@ export function App(): JSX.Element {
         {incognito ? <IncognitoNote /> : null}
         <Banners />
         {failure ? <Failed fault={failure} /> : <Conversation />}
-        <div class="foot">
+        <div class="foot" ref={foot}>
           <div class="column">
             <Boot />
             <Composer />
@@ -43,7 +46,7 @@ export function App(): JSX.Element {
         </div>
       </main>
       {panel ? <Panel narrow={panelCovers} /> : null}
-      <Toasts />
+      {dialog ? null : <Toasts />}
       <Dialogs />
     </div>
   );

@@ -48,6 +48,12 @@ export interface Conflict {
   why: string;
 }
 
+/** Whether the day that was spoken of belongs to the fact (“the dentist is tomorrow”): it is then said beside it. */
+export function isOfDay({ key, value, spoken_words, valid_from }: Fact): boolean {
+  if (!spoken_words || valid_from === null) return false;
+  return key.startsWith("user::event") || value.toLowerCase().includes(spoken_words.toLowerCase());
+}
+
 export interface Receipt {
   operation_id: string;
   counts: Record<string, number>;

@@ -149,6 +149,7 @@ export const en = {
     pinned: "Pinned",
     since: (day: string) => `since ${day}`,
     due: (day: string) => `due ${day}`,
+    meant: (words: string, day: string) => `“${words}” is ${day}`,
     before: (value: string, day: string) => `Before: ${value}, until ${day}`,
     span: (from: string, to: string | null) => (to ? `${from} to ${to}` : `since ${from}`),
     onDay: "What held on",

@@ -142,6 +142,7 @@ export const zh: Texts = {
     pinned: "已置顶",
     since: (day) => `自 ${day}`,
     due: (day) => `${day} 到期`,
+    meant: (words, day) => `“${words}”即 ${day}`,
     before: (value, day) => `此前：${value}，到 ${day} 为止`,
     span: (from, to) => (to ? `${from}至${to}` : `自 ${from}`),
     onDay: "查看某天",

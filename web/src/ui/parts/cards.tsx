@@ -2,9 +2,9 @@
 
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { t } from "../i18n";
+import { day, t } from "../i18n";
 import { keyInWords } from "../i18n/keys";
-import { type Fact, MAX_VALUE_CHARACTERS } from "../model";
+import { type Fact, isOfDay, MAX_VALUE_CHARACTERS } from "../model";
 import { end, holdsMany, keep, keepAll, openPanel, reject } from "../state/facts";
 import { act } from "../state/memory";
 import { state } from "../state/state";
@@ -81,6 +81,9 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
           </span>
         )}
       </div>
+      {(isOfDay(fact) || fact.key.startsWith("task::")) && fact.spoken_words && fact.valid_from !== null && !editing ? (
+        <small class="corrects">{t.panel.meant(fact.spoken_words, day(fact.valid_from, fact.zone))}</small>
+      ) : null}
       {former && former.value !== fact.value && !editing ? (
         <small class="corrects">{t.facts.corrects(former.value)}</small>
       ) : null}

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { day, t } from "../i18n";
 import { GROUPS, groupOf, keyInWords } from "../i18n/keys";
-import { type Fact, MAX_VALUE_CHARACTERS } from "../model";
+import { type Fact, isOfDay, MAX_VALUE_CHARACTERS } from "../model";
 import { change, finish, forget, keep, openPanel, pin, renew } from "../state/facts";
 import { act } from "../state/memory";
 import { goToMessage } from "../state/sessions";
@@ -94,8 +94,11 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
 const inOrder = (facts: readonly Fact[]): Fact[] => [...facts].sort((a, b) => (a.id < b.id ? -1 : 1));
 
 /** A to-do says its day, everything else since when it holds. */
-function when({ key, spoken_words: spoken, valid_from: from, zone, created_at: made }: Fact): string {
+function when(fact: Fact): string {
+  const { key, spoken_words: spoken, valid_from: from, zone, created_at: made } = fact;
+  const ofDay = isOfDay(fact);
   if (key.startsWith("task::") && spoken && from !== null) return t.panel.due(day(from, zone));
+  if (ofDay) return t.panel.meant(spoken as string, day(from as number, zone));
   return t.panel.since(day(from ?? made));
 }
 

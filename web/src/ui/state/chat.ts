@@ -5,7 +5,7 @@ import { uuid7 } from "../../host/ids";
 import { counted, t } from "../i18n";
 import type { Fact, Message, Outgoing, Receipt } from "../model";
 import { noticed } from "./facts";
-import { act, asProblem, memory, memoryNow } from "./memory";
+import { act, asProblem, call, dismissToast, memory, memoryNow } from "./memory";
 import { isOutdated } from "./outdated";
 import { isIncognito, refreshAll, refreshSessions, scopeOf, sessionForSending } from "./sessions";
 import { DATABASE, state, streams } from "./state";
@@ -103,15 +103,33 @@ export function receive(event: Record<string, unknown>): void {
   if (incognito !== undefined && incognito !== state.get().incognito) return; // another tab's
   if (event["type"] === "message") receiveMessage(event["message"] as Message, request);
   else if (event["type"] === "proposals") noticed(event["facts"] as Fact[], event["stored"] as Fact[]);
-  else if (event["type"] === "forgotten") forgotten(event as unknown as Receipt);
+  else if (event["type"] === "forgotten") forgotten(event as unknown as Forgotten);
   else if (event["type"] === "delta") addDelta(event["message_id"] as string, event["text"] as string);
 }
 
-/** The user asked for it in words. */
-function forgotten(receipt: Receipt): void {
-  const { sessions = 0, messages = 0, facts = 0 } = receipt.counts;
+/** `undone` is what the answer should read once it is taken back. */
+type Forgotten = Receipt & { message_id: string; undone: string };
+
+/** The toast that offers to take the last forgetting back, and what it takes back, newest first. */
+let offered: { toast: string; receipts: readonly Forgotten[] } | null = null;
+
+/** The user asked for it in words. What is forgotten on a second “yes” joins the offer that is still open. */
+function forgotten(receipt: Forgotten): void {
+  const open = offered && state.get().toasts.some(({ id }) => id === offered?.toast) ? offered : null;
+  if (open) dismissToast(open.toast);
+  const before = open?.receipts ?? [];
+  const receipts = [receipt, ...before];
+  const sum = (table: string): number => receipts.reduce((total, { counts }) => total + (counts[table] ?? 0), 0);
+  const counts = { sessions: sum("sessions"), messages: sum("messages"), facts: sum("facts") };
   act(refreshAll);
-  offerUndo(receipt, "forgotten", t.chat.forgotten(counted({ sessions, messages, facts })), refreshAll);
+  const back = async (): Promise<void> => {
+    for (const { message_id, undone } of receipts) {
+      await call("edit_message", { message_id, content: undone }).catch(() => undefined); // it may be gone itself
+    }
+    await refreshAll();
+  };
+  const id = offerUndo(receipt, "forgotten", t.chat.forgotten(counted(counts)), back, { before });
+  offered = { toast: id, receipts };
 }
 
 function receiveMessage(message: Message, request: string): void {

@@ -14,10 +14,10 @@ from typing import Any
 
 from . import context, experience
 from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError
-from .extraction import propose
-from .memory_tools import memory_tools, noticed_in
+from .meant import RESTATED, proposals_in
+from .memory_tools import memory_tools, noticed_in, people_known
 from .models.intents import understand
-from .records import Cancel, Delta, Message, Model, Resumption, Session, Tool, ToolCallDelta
+from .records import Cancel, Delta, Message, Model, Receipt, Resumption, Session, Tool, ToolCallDelta
 from .resuming import check_calls, is_go_ahead, told
 from .snapshots import OPEN_STEPS, plan_is_open, with_call
 from .store import MAX_MEMORY_CHARS, MAX_MESSAGE_BYTES, MemoryStore
@@ -32,6 +32,8 @@ MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
 RESUME = "resume"  # the intent of an answer that tells what was left unfinished and asks whether to go on
 MEMORY_KINDS = frozenset({"messages", "facts", "summaries", "tool_calls", "experiences"})
 _TITLE_CHARACTERS = 40  # the page shows the whole first message, as far as there is room
+# No chat is named after these.
+_SAYS_NOTHING = frozenset({"greeting", "small_talk", "thanks", "farewell", "yes", "no"})
 _SAYS = {
     "failed": {
         "en": "No answer this time: {reason} Your message is kept; you can try again.",
@@ -47,8 +49,17 @@ _SAYS = {
         "en": "the answer grew over 1 MiB and was cut here.",
         "zh": "回答超过 1 MiB，在此截断。",
     },
+    "incognito": {
+        "en": "This is an incognito chat: nothing said in it is kept, and nothing can be remembered or "
+        "forgotten from here. Say so when asked to.",
+        "zh": "这是无痕对话：其中的内容都不会保存，也不能在这里记住或忘掉任何事。如被要求，请如实说明。",
+    },
     "stopped": {"en": "(stopped)", "zh": "（已停止）"},
     "interrupted": {"en": "(interrupted)", "zh": "（已中断）"},
+    "undone": {
+        "en": "This was undone: nothing is forgotten.",
+        "zh": "已撤销，什么都没有忘掉。",
+    },
 }
 
 OnEvent = Callable[[Mapping[str, Any]], None]
@@ -144,8 +155,9 @@ class ChatAgent:
         most recent one goes on. The same `message_id` again goes on with that round. A failing model leaves
         an answer with status "failed", a cancelled one what had arrived, with status "stopped". `on_event`
         is told {"type": "message", "message"}, {"type": "proposals", "facts", "stored"}, {"type": "delta",
-        "message_id", "text"} and {"type": "forgotten", "operation_id", "counts", "undo_until"}; what it
-        raises comes out once the round is whole.
+        "message_id", "text"} and {"type": "forgotten", "operation_id", "counts", "undo_until", "message_id",
+        "undone"}, where `undone` is what that answer should read once this is taken back; what it raises
+        comes out once the round is whole.
 
         Raises InvalidInputError and TooLargeError for a text that cannot be stored, NotFoundError for a
         session that is unknown or deleted meanwhile, ConflictError for an id that belongs to another
@@ -195,7 +207,7 @@ class ChatAgent:
             resumes = not asked and self._has_to_ask(session)
             self._seen.add(session.id)
             said = store.add_message(session.id, "user", text, id=message_id)
-            if session.title is None:
+            if session.title is None and understand(said.content).kind not in _SAYS_NOTHING:
                 store.rename_session(session.id, " ".join(said.content.split())[:_TITLE_CHARACTERS])
             self._learn(said)
             reply = self._reply_to(said, intent=RESUME if resumes else None)
@@ -268,10 +280,13 @@ class ChatAgent:
                 )
 
     def _learn(self, said: Message) -> None:
-        """What was asked to be remembered is stored at once; what the rules infer waits for the user."""
+        """What was asked to be remembered is stored at once; what the rules infer waits for the user. Of an
+        incognito chat nothing is."""
+        if self._store.incognito:
+            return
         zone = self._store.get_setting("zone")
         zone = zone if isinstance(zone, str) else None
-        for proposal in propose(said.content, now=said.created_at, zone=zone):
+        for proposal in proposals_in(said.content, people_known(self._store), now=said.created_at, zone=zone):
             details = {
                 name: proposal[name] for name in ("category", "quote", "spoken_words", "zone", "valid_from")
             }
@@ -279,6 +294,8 @@ class ChatAgent:
             if proposal["explicit"]:
                 self._store.set_fact(proposal["key"], proposal["value"], **details)
             else:
+                if proposal["key"].endswith(RESTATED):
+                    self._withdraw(proposal)
                 self._store.propose_fact(
                     proposal["key"], proposal["value"], confidence=proposal["confidence"], **details
                 )
@@ -289,12 +306,18 @@ class ChatAgent:
             self._store.task_node(said.session_id, "confirmed")
         self._store.summarise_if_due(said.session_id)
 
+    def _withdraw(self, proposal: Mapping[str, Any]) -> None:
+        """An age that waits for a yes makes way for the one that is told now."""
+        for waiting in self._store.list_facts(status="candidate", prefix=proposal["key"]):
+            if waiting.key == proposal["key"] and waiting.value != proposal["value"]:
+                self._store.reject_fact(waiting.id)
+
     # -- second half: the model's answer --
 
     async def _answer(self, said: Message, reply: Message, tell: OnEvent, cancel: Cancel) -> Message:
         language = detect_language(said.content)
         answer = _Answer()
-        tools = self._tools_for(said, tell)
+        tools = self._tools_for(said, reply, tell)
         reading = {tool.name for tool in tools if not tool.side_effect}
         cut_off = any(
             call.message_id == reply.id and call.status != "cancelled" and call.tool_name not in reading
@@ -362,11 +385,14 @@ class ChatAgent:
         findings = tuple(code for code in resumption.findings if newer or code != "newer_messages")
         return told(replace(resumption, newer_messages=newer, findings=findings))
 
-    def _tools_for(self, said: Message, tell: OnEvent) -> list[Tool]:
+    def _tools_for(self, said: Message, reply: Message, tell: OnEvent) -> list[Tool]:
+        undone = _SAYS["undone"][detect_language(said.content)]
+
+        def forgotten(receipt: Receipt) -> None:
+            tell({"type": "forgotten", "message_id": reply.id, "undone": undone, **receipt.to_dict()})
+
         return [
-            *memory_tools(
-                self._store, said, lambda receipt: tell({"type": "forgotten", **receipt.to_dict()})
-            ),
+            *memory_tools(self._store, said, forgotten),
             *task_tools(self._store, said),
             *self._tools,
         ]
@@ -447,7 +473,10 @@ class ChatAgent:
             rests_on = [("facts", fact.id) for fact in memory.facts]
             rests_on += [("summaries", summary.id) for summary in memory.summaries]
             answer.uses.extend((kind, id, {"why": "in the prompt"}) for kind, id in rests_on)
-        return context.prompt(memory, history, MAX_CHARS, language)
+        prompt = context.prompt(memory, history, MAX_CHARS, language)
+        if self._store.incognito:
+            prompt[0]["content"] += f"\n\n{_SAYS['incognito'][language]}"
+        return prompt
 
 
 def _tells_to_go_on(text: str) -> bool:

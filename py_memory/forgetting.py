@@ -95,7 +95,7 @@ class Forgetting:
         going = _Going()
         beyond = [EXPORTED, BROWSER]
         if fact_id is not None:
-            going.facts = [fact_rows.get_fact(self._db, self._user, fact_id)]
+            going.facts = [self._facts.get(fact_id)]
             if going.facts[0].source_message_id:
                 beyond.append(SOURCE)
             value = texts.normalize(going.facts[0].value).strip()

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 __all__ = [
     "Cancel",
     "ChainReport",
+    "Conflict",
     "Delta",
     "Experience",
     "Explanation",
@@ -214,6 +215,11 @@ class Fact(Record):
     correction_count: int = 0
     operation_id: str | None = field(default=None, compare=False)  # for undo(), on a fact just changed
 
+    @property
+    def scope(self) -> str:
+        """Facts of one scope stand in for each other: what an agent keeps to itself, and what all see, ""."""
+        return "" if self.visibility == "shared" else self.agent_id or ""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding(Record):
@@ -224,6 +230,16 @@ class Finding(Record):
     count: int
     subjects: tuple[str, ...]
     fix: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict(Record):
+    """A disputed fact and the current one that it disagrees with. `why`: "value" (two values of one key), or
+    a topic: "taste", "diet", "age", "family", "marriage", "work"."""
+
+    fact: Fact
+    other: Fact
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

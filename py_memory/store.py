@@ -28,6 +28,7 @@ from .recall import index
 from .recall import search as finding
 from .records import (
     ChainReport,
+    Conflict,
     Experience,
     Explanation,
     Fact,
@@ -83,6 +84,8 @@ class MemoryStore:
     `user_id` None takes the file's own user. `clock` returns integer milliseconds. Threads may share a store.
     Raises NotADatabaseError, NewerDatabaseError, DatabaseCorruptError; the file is then as it was.
     """
+
+    incognito = False  # see IncognitoStore
 
     def __init__(
         self,
@@ -1015,16 +1018,23 @@ class MemoryStore:
                 self._event("consolidated", "memory", self.user_id, json_text(done))
             return done
 
+    def conflicts(self) -> list[Conflict]:
+        """What is disputed, each with the current fact that it disagrees with. confirm_fact() says that both
+        hold (under one key the disputed one then takes the other's place), reject_fact() that it does not."""
+        return self._health.conflicts()
+
     def stats(self) -> dict[str, int]:
         """Rows by table, and the database's size in bytes."""
         return stats.counts(self.database, self.user_id)
 
     def idle_work(self, budget_ms: int) -> bool:
-        """Folds events of past months, and merges the search index a little, for about `budget_ms`. True if
-        there is more to do."""
+        """Folds events of past months, merges the search index a little, for about `budget_ms`, and once a
+        month looks for facts that contradict each other. True if there is more to do."""
         self._undo.forget_expired()
         with self.database.transaction():
             folded = trace.checkpoint(self.database, self._device, self.clock())
+            if disputed := self._health.check_if_due():
+                self._event("consolidated", "memory", self.user_id, json_text({"disputed": disputed}))
             return index.merge(self.database, budget_ms) or folded > 0
 
     # -- files --

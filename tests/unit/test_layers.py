@@ -39,8 +39,10 @@ LAYERS = [
         "experience",
         "personal",
         "resuming",
+        "meant",
+        "topics",
     ),
-    ("store",),
+    ("store", "incognito"),
     ("agent", "checked_tools", "memory_tools", "task_tools", "tool_runs"),
     ("server", "adapters", "cli", "browser", "__init__", "__main__"),
 ]

@@ -149,6 +149,7 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "list_experiences": lambda store, *_: store.list_experiences(topic="refund"),
     "explain": lambda store, _, id: (store.record_uses(id, [("messages", id, {})]), store.explain(id)),
     "set_setting": lambda store, *_: store.set_setting("theme", "dark"),
+    "conflicts": lambda store, *_: store.conflicts(),
     "stats": lambda store, *_: store.stats(),
 }
 

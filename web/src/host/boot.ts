@@ -19,11 +19,15 @@ interface PyModule {
 export interface PyHost {
   dispatch(method: string, kwargs: string, id: string): string | Promise<string>;
   cancel(id: string): boolean;
+  open_incognito(id: string): string;
+  close_incognito(id: string): void;
   in_transaction(): boolean;
   /** Until when (ms) what was forgotten since the last call can be undone; 0 if nothing was. */
   take_forgotten(): number;
   /** One slice of housekeeping; true if there is more. */
   idle_work(budgetMs: number): boolean;
+  /** Whether housekeeping has put facts to the user since the last call. */
+  take_disputed(): boolean;
   /** JSON list of what SQLite's quick check finds. */
   check(): string;
   optimize(): void;

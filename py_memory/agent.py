@@ -14,10 +14,11 @@ from typing import Any
 
 from . import context, experience
 from .errors import ConflictError, ModelError, PyMemoryError
-from .extraction import propose
-from .memory_tools import memory_tools, noticed_in
-from .records import Cancel, Delta, Message, Model, Resumption, Tool, ToolCallDelta
-from .store import MAX_MESSAGE_BYTES, MemoryStore
+from .meant import RESTATED, proposals_in
+from .memory_tools import memory_tools, noticed_in, people_known
+from .models.intents import understand
+from .records import Cancel, Delta, Message, Model, Receipt, Resumption, Tool, ToolCallDelta
+from .store import MAX_MEMORY_CHARS, MAX_MESSAGE_BYTES, MemoryStore
 from .task_tools import task_tools
 from .text import clean, detect_language
 from .tool_runs import ToolRuns, as_called
@@ -25,10 +26,12 @@ from .unfinished import RESUME, Unfinished, tells_to_go_on
 
 __all__ = ["ChatAgent"]
 
-MAX_CHARS, MAX_MESSAGES, MAX_FACTS = 4000, 20, 12
+MAX_CHARS, MAX_FACTS = 4000, 12  # of history and of facts in a prompt
 MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
 MEMORY_KINDS = frozenset({"messages", "facts", "summaries", "tool_calls", "experiences"})
 _TITLE_CHARACTERS = 40  # the page shows the whole first message, as far as there is room
+# No chat is named after these.
+_SAYS_NOTHING = frozenset({"greeting", "small_talk", "thanks", "farewell", "yes", "no"})
 _SAYS = {
     "failed": {
         "en": "No answer this time: {reason} Your message is kept; you can try again.",
@@ -44,8 +47,17 @@ _SAYS = {
         "en": "the answer grew over 1 MiB and was cut here.",
         "zh": "回答超过 1 MiB，在此截断。",
     },
+    "incognito": {
+        "en": "This is an incognito chat: nothing said in it is kept, and nothing can be remembered or "
+        "forgotten from here. Say so when asked to.",
+        "zh": "这是无痕对话：其中的内容都不会保存，也不能在这里记住或忘掉任何事。如被要求，请如实说明。",
+    },
     "stopped": {"en": "(stopped)", "zh": "（已停止）"},
     "interrupted": {"en": "(interrupted)", "zh": "（已中断）"},
+    "undone": {
+        "en": "This was undone: nothing is forgotten.",
+        "zh": "已撤销，什么都没有忘掉。",
+    },
 }
 
 OnEvent = Callable[[Mapping[str, Any]], None]
@@ -135,8 +147,9 @@ class ChatAgent:
         most recent one goes on. The same `message_id` again goes on with that round. A failing model leaves
         an answer with status "failed", a cancelled one what had arrived, with status "stopped". `on_event`
         is told {"type": "message", "message"}, {"type": "proposals", "facts", "stored"}, {"type": "delta",
-        "message_id", "text"} and {"type": "forgotten", "operation_id", "counts", "undo_until"}; what it
-        raises comes out once the round is whole.
+        "message_id", "text"} and {"type": "forgotten", "operation_id", "counts", "undo_until", "message_id",
+        "undone"}, where `undone` is what that answer should read once this is taken back; what it raises
+        comes out once the round is whole.
 
         Raises InvalidInputError and TooLargeError for a text that cannot be stored, NotFoundError for a
         session that is unknown or deleted meanwhile, ConflictError for an id that belongs to another
@@ -157,6 +170,7 @@ class ChatAgent:
             if reply.status == "streaming":
                 tell({"type": "message", "message": reply})
                 reply = await self._answer(said, reply, tell, cancel or _Never())
+                self._after_round(said)
                 await self._store.durable()
             tell({"type": "message", "message": reply})
             tell.raise_what_failed()
@@ -184,7 +198,7 @@ class ChatAgent:
             busy = session.id in self._rounds.values()
             resumes = not busy and self._unfinished.has_to_ask(session)
             said = store.add_message(session.id, "user", text, id=message_id)
-            if session.title is None:
+            if session.title is None and understand(said.content).kind not in _SAYS_NOTHING:
                 store.rename_session(session.id, " ".join(said.content.split())[:_TITLE_CHARACTERS])
             self._learn(said)
             reply = self._reply_to(said, intent=RESUME if resumes else None)
@@ -210,10 +224,13 @@ class ChatAgent:
                 )
 
     def _learn(self, said: Message) -> None:
-        """What was asked to be remembered is stored at once; what the rules infer waits for the user."""
+        """What was asked to be remembered is stored at once; what the rules infer waits for the user. Of an
+        incognito chat nothing is."""
+        if self._store.incognito:
+            return
         zone = self._store.get_setting("zone")
         zone = zone if isinstance(zone, str) else None
-        for proposal in propose(said.content, now=said.created_at, zone=zone):
+        for proposal in proposals_in(said.content, people_known(self._store), now=said.created_at, zone=zone):
             details = {
                 name: proposal[name] for name in ("category", "quote", "spoken_words", "zone", "valid_from")
             }
@@ -221,16 +238,30 @@ class ChatAgent:
             if proposal["explicit"]:
                 self._store.set_fact(proposal["key"], proposal["value"], **details)
             else:
+                if proposal["key"].endswith(RESTATED):
+                    self._withdraw(proposal)
                 self._store.propose_fact(
                     proposal["key"], proposal["value"], confidence=proposal["confidence"], **details
                 )
+
+    def _after_round(self, said: Message) -> None:
+        """A yes of the user is a task node; whatever makes a summary due makes it now."""
+        if understand(said.content).kind == "yes":
+            self._store.task_node(said.session_id, "confirmed")
+        self._store.summarise_if_due(said.session_id)
+
+    def _withdraw(self, proposal: Mapping[str, Any]) -> None:
+        """An age that waits for a yes makes way for the one that is told now."""
+        for waiting in self._store.list_facts(status="candidate", prefix=proposal["key"]):
+            if waiting.key == proposal["key"] and waiting.value != proposal["value"]:
+                self._store.reject_fact(waiting.id)
 
     # -- second half: the model's answer --
 
     async def _answer(self, said: Message, reply: Message, tell: OnEvent, cancel: Cancel) -> Message:
         language = detect_language(said.content)
         answer = _Answer()
-        tools = self._tools_for(said, tell)
+        tools = self._tools_for(said, reply, tell)
         reading = {tool.name for tool in tools if not tool.side_effect}
         cut_off = any(
             call.status != "cancelled" and call.tool_name not in reading
@@ -278,11 +309,14 @@ class ChatAgent:
             self._unfinished.save_open_plan(reply.session_id)
             return message
 
-    def _tools_for(self, said: Message, tell: OnEvent) -> list[Tool]:
+    def _tools_for(self, said: Message, reply: Message, tell: OnEvent) -> list[Tool]:
+        undone = _SAYS["undone"][detect_language(said.content)]
+
+        def forgotten(receipt: Receipt) -> None:
+            tell({"type": "forgotten", "message_id": reply.id, "undone": undone, **receipt.to_dict()})
+
         return [
-            *memory_tools(
-                self._store, said, lambda receipt: tell({"type": "forgotten", **receipt.to_dict()})
-            ),
+            *memory_tools(self._store, said, forgotten),
             *task_tools(self._store, said),
             *self._tools,
         ]
@@ -354,13 +388,19 @@ class ChatAgent:
 
     def _prompt(self, said: Message, answer: _Answer) -> list[dict[str, Any]]:
         language = detect_language(said.content)
-        facts = self._store.facts_for_prompt(MAX_FACTS)
-        if not getattr(self._model, "names_its_uses", False):
-            answer.uses.extend(("facts", fact.id, {"why": "in the prompt"}) for fact in facts)
-        history = self._store.get_context_within_budget(said.session_id, MAX_CHARS, limit=MAX_MESSAGES)
+        history = self._store.working_set(said.session_id)
         ids = [message.id for message in history]
         history = history[: ids.index(said.id) + 1] if said.id in ids else [said]
-        return context.prompt(facts, history, MAX_CHARS, language)
+        overview = self._store.load_overview(said.session_id, limit=MAX_FACTS)
+        memory = context.memory_part(overview, MAX_MEMORY_CHARS, language, shown=ids)
+        if not getattr(self._model, "names_its_uses", False):
+            rests_on = [("facts", fact.id) for fact in memory.facts]
+            rests_on += [("summaries", summary.id) for summary in memory.summaries]
+            answer.uses.extend((kind, id, {"why": "in the prompt"}) for kind, id in rests_on)
+        prompt = context.prompt(memory, history, MAX_CHARS, language)
+        if self._store.incognito:
+            prompt[0]["content"] += f"\n\n{_SAYS['incognito'][language]}"
+        return prompt
 
 
 def _reason(error: Exception, language: str) -> str:

@@ -13,19 +13,21 @@ from typing import Any
 
 from .checked_tools import checked_tool as _tool
 from .errors import InvalidInputError
-from .extraction import propose, task_key
+from .extraction import task_key
 from .extraction.clauses import split_statement
 from .extraction.days import day_in, day_spoken_of
-from .extraction.guards import MAX_READ, refusal, secret_spans
+from .extraction.refusals import MAX_READ, refusal
+from .extraction.secrets import secret_spans
+from .meant import proposals_in
 from .models.intents import understand
 from .records import Fact, Message, Receipt, Tool
 from .store import MemoryStore
 from .text import normalize
 
-__all__ = ["Noticed", "memory_tools", "noticed_in"]
+__all__ = ["Noticed", "memory_tools", "noticed_in", "people_known"]
 
 MAX_FOUND = 200
-STATUSES = ("current", "candidate", "superseded", "archived", "all")
+STATUSES = ("current", "candidate", "superseded", "archived", "disputed", "all")
 
 _TEXT = {"type": "string"}
 _YES_OR_NO = {"type": "boolean"}
@@ -33,13 +35,17 @@ _IDS = {"type": "array", "items": _TEXT}
 # Why an answer rests on a memory, where it offers to forget or to end what it shows: memory_settle takes the
 # user up on exactly that.
 TO_FORGET, TO_END = "would be forgotten", "would end"
+# What an incognito chat may do.
+READING = frozenset(
+    {"memory_noticed", "memory_search", "memory_list", "memory_going", "day_meant", "todo_list"}
+)
 UNCONFIRMED = "waits for a yes"  # and memory_confirm on this
 
 
 @dataclass
 class Noticed:
     """What was learned from a message: `stored` as asked, `proposed` and waiting for an answer, `known`
-    before. `refused` says why nothing was: "private", "roleplay", "joke", "secret"."""
+    before. `refused` says why nothing was: "private", "roleplay", "joke", "secret", "incognito"."""
 
     stored: list[Fact] = field(default_factory=list)
     proposed: list[Fact] = field(default_factory=list)
@@ -51,7 +57,9 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     """What the memory holds of what `said` states, whenever it was learned."""
     secret = "secret" if secret_spans(said.content[:MAX_READ]) else None
     noticed = Noticed(refused=refusal(said.content) or secret)
-    for proposal in propose(said.content):
+    for proposal in proposals_in(said.content, people_known(store)):
+        if store.incognito and proposal["explicit"]:
+            noticed.refused = noticed.refused or "incognito"
         for fact in store.list_facts(status=None, prefix=proposal["key"]):
             if fact.key != proposal["key"] or normalize(fact.value) != normalize(proposal["value"]):
                 continue
@@ -62,6 +70,16 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
             elif fact.status == "current":
                 noticed.known.append(fact)
     return noticed
+
+
+def people_known(store: MemoryStore) -> list[Fact]:
+    """Family and pets, confirmed or waiting: who is meant where a name is said."""
+    return [
+        fact
+        for prefix in ("user::family", "user::pet")
+        for status in ("current", "candidate")
+        for fact in store.list_facts(status=status, prefix=prefix)
+    ]
 
 
 def memory_tools(
@@ -94,6 +112,7 @@ def memory_tools(
             "proposed": _described(store, noticed.proposed),
             "known": _described(store, noticed.known),
             "refused": noticed.refused,
+            "incognito": store.incognito,
         }
 
     async def memory_search(query: str, limit: int = 8) -> list[dict[str, Any]]:
@@ -211,7 +230,7 @@ def memory_tools(
         return _described(store, [store.end_fact(fact_id)])[0]
 
     status = {"type": "string", "enum": list(STATUSES)}
-    return [
+    tools = [
         _tool("memory_noticed", "Says what was stored or proposed from the user's message.", memory_noticed),
         _tool(
             "memory_search",
@@ -270,6 +289,7 @@ def memory_tools(
         _tool("todo_list", "Lists what is left to do, oldest first.", todo_list),
         _tool("todo_done", "Closes a to-do.", todo_done, fact_id=_TEXT),
     ]
+    return [tool for tool in tools if tool.name in READING] if store.incognito else tools
 
 
 def _offered(store: MemoryStore, said: Message) -> tuple[str | None, list[Fact], list[str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .extraction.guards import secret_spans
+from .extraction.secrets import secret_spans
 from .text import has_cjk, normalize
 
 __all__ = ["personal_kinds"]

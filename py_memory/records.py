@@ -13,6 +13,7 @@ from typing import Any, Protocol
 __all__ = [
     "Cancel",
     "ChainReport",
+    "Conflict",
     "Delta",
     "Experience",
     "Explanation",
@@ -20,10 +21,13 @@ __all__ = [
     "Finding",
     "Hit",
     "Message",
+    "MessageCount",
     "MessageVersion",
     "Model",
     "Namespace",
+    "Overview",
     "PendingCall",
+    "PendingSummary",
     "Reason",
     "Receipt",
     "Recollection",
@@ -31,6 +35,7 @@ __all__ = [
     "Resumption",
     "Session",
     "Snapshot",
+    "Summary",
     "Tool",
     "ToolCall",
     "ToolCallDelta",
@@ -94,6 +99,26 @@ class MessageVersion(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class MessageCount(Record):
+    """How many messages there are about a topic in a period (`total`); of those, how many lie near a tool
+    call, after one (or at the same moment), hold one of the words, do both; and how many meet every condition
+    that was given (`matching`, told apart by day, intent and feedback, with the first hundred ids, oldest
+    first)."""
+
+    total: int
+    near_call: int
+    after_call: int
+    with_words: int
+    near_call_with_words: int
+    matching: int
+    by_word: Mapping[str, int]  # of `total`, the most frequent first
+    by_day: Mapping[str, int]  # YYYY-MM-DD in the user's zone
+    by_intent: Mapping[str, int]
+    by_feedback: Mapping[str, int]  # "-1", "0", "1"
+    message_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall(Record):
     id: str
     user_id: str
@@ -108,6 +133,47 @@ class ToolCall(Record):
     completed_at: int | None
     error_message: str | None
     validation: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(Record):
+    """What a stretch of a session came to. A summary of a higher level stands for several of the level below,
+    which name it in `compressed_into`. Covered are `message_count` messages up to `last_message_id`."""
+
+    id: str
+    user_id: str
+    created_at: int
+    session_id: str
+    level: int  # from 1
+    topic: str | None
+    content: str
+    conclusions: tuple[str, ...]
+    open_items: tuple[str, ...]
+    first_message_id: str | None
+    last_message_id: str | None
+    message_count: int
+    compressed_into: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PendingSummary(Record):
+    """Messages that no summary covers yet, oldest first, and why one is due: "rounds", "tokens", "task_node",
+    or None where it is not yet."""
+
+    session_id: str
+    due: str | None
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview(Record):
+    """What a session starts or goes on from: its last saved state (None where there is none), the last
+    summaries, newest first, and confirmed facts about the user."""
+
+    session_id: str
+    snapshot: Mapping[str, Any] | None
+    summaries: tuple[Summary, ...]
+    facts: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +215,11 @@ class Fact(Record):
     correction_count: int = 0
     operation_id: str | None = field(default=None, compare=False)  # for undo(), on a fact just changed
 
+    @property
+    def scope(self) -> str:
+        """Facts of one scope stand in for each other: what an agent keeps to itself, and what all see, ""."""
+        return "" if self.visibility == "shared" else self.agent_id or ""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding(Record):
@@ -159,6 +230,16 @@ class Finding(Record):
     count: int
     subjects: tuple[str, ...]
     fix: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict(Record):
+    """A disputed fact and the current one that it disagrees with. `why`: "value" (two values of one key), or
+    a topic: "taste", "diet", "age", "family", "marriage", "work"."""
+
+    fact: Fact
+    other: Fact
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import Any
 from .checks import json_text
 from .database import Database
 from .errors import InvalidInputError
-from .extraction.guards import without_secrets
+from .extraction.secrets import without_secrets
 from .models.phrases import key_in_words
 from .records import Fact, Message, PendingCall, Resumption, Snapshot, Tool, ToolCall
 from .rows import snapshots, tool_calls

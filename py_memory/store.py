@@ -10,33 +10,42 @@ from typing import Any
 from . import context, resuming, text, trace
 from .checks import check_count, check_id, check_mapping, check_time, json_text
 from .clock import Clock, system_clock
+from .consolidation import Consolidation
+from .counting import count_messages
 from .database import Database
 from .errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError
 from .experience import Experiences
-from .extraction.guards import MAX_READ, secret_spans, without_secrets
+from .extraction.refusals import MAX_READ
+from .extraction.secrets import secret_spans, without_secrets
 from .facts import Facts
 from .forgetting import Forgetting
 from .formats.memory_file import export_memory, read_memory_file
 from .formats.memory_import import import_rows
 from .health import Health
 from .ids import uuid7
+from .overview import load_overview
 from .recall import index
 from .recall import search as finding
 from .records import (
     ChainReport,
+    Conflict,
     Experience,
     Explanation,
     Fact,
     Finding,
     Hit,
     Message,
+    MessageCount,
     MessageVersion,
     Namespace,
+    Overview,
+    PendingSummary,
     Receipt,
     Recollection,
     Resumption,
     Session,
     Snapshot,
+    Summary,
     ToolCall,
     Use,
 )
@@ -47,11 +56,13 @@ from .rows import uses as use_rows
 from .rows.tombstones import is_forgotten
 from .snapshots import checked_state, checked_validation, plan_is_done
 from .undo import UndoLog
+from .working_memory import WorkingMemory
 
-__all__ = ["MAX_MESSAGE_BYTES", "MAX_TITLE_CHARACTERS", "MemoryStore"]
+__all__ = ["MAX_MEMORY_CHARS", "MAX_MESSAGE_BYTES", "MAX_TITLE_CHARACTERS", "MemoryStore"]
 
 MAX_MESSAGE_BYTES = 1 << 20
 MAX_TITLE_CHARACTERS = 200
+MAX_MEMORY_CHARS = 3000  # of facts, saved state and summaries in a prompt
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
 _STATUSES = frozenset({"complete", "streaming", "stopped", "failed"})
 _CALL_STATUSES = frozenset(
@@ -73,6 +84,8 @@ class MemoryStore:
     `user_id` None takes the file's own user. `clock` returns integer milliseconds. Threads may share a store.
     Raises NotADatabaseError, NewerDatabaseError, DatabaseCorruptError; the file is then as it was.
     """
+
+    incognito = False  # see IncognitoStore
 
     def __init__(
         self,
@@ -99,6 +112,8 @@ class MemoryStore:
                 settings.set_setting(db, "", _DEVICE, self._device, now)
         self._undo = UndoLog(db, self.clock)
         self._facts = Facts(db, self.user_id, agent_id, self.clock, self._undo)
+        self._consolidation = Consolidation(db, self.user_id, self.clock, self._undo, self._facts)
+        self._working = WorkingMemory(db, self.user_id, self.clock)
         self._forgetting = Forgetting(db, self.user_id, self.clock, self._undo, self._facts)
         self._experiences = Experiences(db, self.user_id, self.clock, self._undo)
         self._health = Health(db, self.user_id, self.clock, self._undo, self._facts)
@@ -301,6 +316,7 @@ class MemoryStore:
         shown = messages.branch(self.database, self.user_id, session.current_message_id, _WHOLE_BRANCH)
         left = [message.id for message in shown if message.id not in kept]
         fact_rows.ask_for_review(self.database, self.user_id, left)
+        self._consolidation.left(session.id, left)
 
     def add_messages(self, items: Iterable[Mapping[str, Any]]) -> list[Message]:
         """Several messages, each a mapping of add_message's arguments; all of them or none."""
@@ -336,6 +352,7 @@ class MemoryStore:
             fact_rows.mark_for_review(db, self.user_id, message_id, version_id)
             self._event("edited", "messages", message_id, content)
             edited = messages.get_message(db, self.user_id, message_id)
+            self._consolidation.edited(edited)
         return edited if not notes else Message(**{**edited.to_dict(), "notes": notes})
 
     def set_message_status(self, message_id: str, status: str, content: str | None = None) -> Message:
@@ -399,11 +416,19 @@ class MemoryStore:
         )
 
     def build_system_prompt(self, *, session_id: str | None = None, limit: int = 12) -> str:
-        """System text with the confirmed facts, pinned and most used first; in Chinese where the user last
-        wrote it."""
+        """System text with the confirmed facts, pinned and most used first, and of a session its overview; in
+        Chinese where the user last wrote it."""
         recent = self.get_recent_messages(session_id, 10) if session_id else []
         said = next((message.content for message in reversed(recent) if message.role == "user"), "")
-        return context.system_prompt(self.facts_for_prompt(limit), text.detect_language(said))
+        language = text.detect_language(said)
+        if session_id:
+            overview = self.load_overview(session_id, limit=limit)
+        else:
+            overview = Overview("", None, (), tuple(self.facts_for_prompt(limit)))
+        shown = [message.id for message in recent]
+        return context.system_prompt(
+            context.memory_part(overview, max(MAX_MEMORY_CHARS, limit * 310), language, shown=shown), language
+        )
 
     def set_feedback(self, message_id: str, feedback: int) -> Message:
         """-1, 0 or 1."""
@@ -659,7 +684,10 @@ class MemoryStore:
                 now=self.clock(),
             )
             self._event(status, "tool_calls", id, json_text([output, validation] if validation else output))
-            return tool_calls.get_tool_call(self.database, self.user_id, id)
+            call = tool_calls.get_tool_call(self.database, self.user_id, id)
+            if status in tool_calls.FINISHED:
+                self._consolidation.tool_finished(call.session_id, call.tool_name)
+            return call
 
     def list_tool_calls(self, session_id: str, *, message_id: str | None = None) -> list[ToolCall]:
         """Calls of a session, or of one answer in it, oldest first."""
@@ -676,6 +704,103 @@ class MemoryStore:
                 f"A tool call has one of the statuses {', '.join(sorted(_CALL_STATUSES))}."
             )
         return status
+
+    # -- working memory and summaries --
+
+    def working_set(self, session_id: str) -> list[Message]:
+        """The last 12 rounds of the branch on screen, oldest first, held in this process for 30 minutes after
+        their last use; the session's system message before them."""
+        return self._working.messages(session_id)
+
+    def load_overview(self, session_id: str, *, limit: int = 12) -> Overview:
+        """What a session starts or goes on from, read without a model: its last saved state, the last
+        summaries (those of other sessions where it has none) and at most `limit` facts about the user."""
+        check_count(limit, "The limit")
+        return load_overview(self.database, self.user_id, session_id, self._consolidation, self._facts, limit)
+
+    def summarise(
+        self, session_id: str, *, answer: str | None = None, last_message_id: str | None = None
+    ) -> Summary | None:
+        """Summarises what no summary covers yet (at most 50 messages), up to `last_message_id` if given, as
+        an extract in the speakers' own words, or from a model's `answer` after
+        extraction.structured_summary.SUMMARY_SCHEMA. None where there is nothing.
+
+        Raises InvalidInputError for an answer that does not follow the schema, NotFoundError.
+        """
+        with self.database.transaction():
+            return self._summarised(
+                self._consolidation.summarise(session_id, answer=answer, last_message_id=last_message_id)
+            )
+
+    def summarise_if_due(self, session_id: str) -> Summary | None:
+        """An extract once five rounds, 3,000 tokens (estimated) or a task node have come since the last; None
+        before. ChatAgent calls it after each round."""
+        with self.database.transaction():
+            return self._summarised(self._consolidation.summarise_if_due(session_id))
+
+    def _summarised(self, summary: Summary | None) -> Summary | None:
+        if summary is not None:
+            self._event("summarised", "summaries", summary.id, summary.content)
+        return summary
+
+    def pending_summary(self, session_id: str) -> PendingSummary:
+        """What a summary would cover now, for whoever has a model write it."""
+        return self._consolidation.pending(session_id)
+
+    def list_summaries(self, session_id: str, *, level: int | None = None) -> list[Summary]:
+        """Oldest first. Level 1 stands for messages, each higher one for summaries of the level below."""
+        if level is not None:
+            check_count(level, "The level", least=1)
+        return self._consolidation.list_summaries(session_id, level=level)
+
+    def task_node(self, session_id: str, kind: str) -> None:
+        """The hook for what runs an agent: "tool_finished", "plan_step" or "confirmed" make a summary due at
+        the end of the round."""
+        self._consolidation.task_node(session_id, kind)
+
+    def count_messages(
+        self,
+        *,
+        topic: str | Sequence[str] | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        session_id: str | None = None,
+        role: str | None = "user",
+        intent: str | None = None,
+        feedback: int | None = None,
+        within_ms_of: Sequence[Any] | None = None,
+        words: str | Sequence[str] | None = None,
+    ) -> MessageCount:
+        """Counts messages about a topic (a text they hold, or one of several; capitals do not matter) from
+        `since` up to `until` (ms), of one role (None: both), with an intent or feedback.
+
+        `within_ms_of` is (tool, status, ms) of a tool call in the same session; None stands for any tool or
+        status, and without ms it is five minutes. `words` is a list, or "impatience" for the built-in one in
+        English and Chinese; Latin words count where they stand whole. Reads every message of the period.
+        """
+        check_time(since, "since")
+        check_time(until, "until")
+        if session_id is not None:
+            sessions.get_session(self.database, self.user_id, session_id)
+        if role not in ("user", "assistant", None):
+            raise InvalidInputError(f"Messages of a user or an assistant are counted, not of {role!r:.40}.")
+        if feedback not in (-1, 0, 1, None):
+            raise InvalidInputError(f"Feedback is -1, 0 or 1, not {feedback!r:.40}.")
+        zone = self.get_setting("zone")
+        return count_messages(
+            self.database,
+            self.user_id,
+            topic=topic,
+            since=since,
+            until=until,
+            session_id=session_id,
+            role=role,
+            intent=self._short(intent, "The intent"),
+            feedback=feedback,
+            within_ms_of=within_ms_of,
+            words=words,
+            zone=zone if isinstance(zone, str) else None,
+        )
 
     # -- tasks: snapshots, resuming, experience, trace --
 
@@ -836,13 +961,27 @@ class MemoryStore:
             self._event("undone", "memory", operation_id)
 
     def cleanup_old_messages(self, days: int = 30, *, delete: bool = False) -> Receipt:
-        """Deletes messages older than `days` if `delete`, else only counts them. Facts and summaries stay."""
+        """Deletes messages older than `days` if `delete`, else only counts them. Facts and summaries stay, a
+        fact with the id and the quote of its message. Undoable for 10 s; compact() then takes the last traces
+        out of the file (the page does it by itself)."""
         check_count(days, "The age in days", least=1, most=36_500)
         with self.database.transaction():
             receipt = self._forgetting.cleanup(days, delete=delete)
             if delete:
                 self._event("cleaned", "memory", receipt.operation_id)
             return receipt
+
+    def cleanup_due(self, days: int = 30, *, past_bytes: int = 50_000_000) -> Receipt | None:
+        """What cleanup_old_messages() would take, where the user should be offered it: the memory has grown
+        past `past_bytes`, and for 30 days it was neither offered nor done. Else None."""
+        check_count(days, "The age in days", least=1, most=36_500)
+        check_count(past_bytes, "The size in bytes")
+        return self._forgetting.cleanup_due(days, past_bytes)
+
+    def cleanup_offered(self) -> None:
+        """Notes that the user has seen the offer: the next comes in 30 days at the earliest."""
+        with self.database.transaction():
+            self._forgetting.cleanup_offered()
 
     def renew_fact(self, id: str) -> Fact:
         """Makes an expired or archived fact current again. Undoable for 10 s."""
@@ -880,16 +1019,23 @@ class MemoryStore:
                 self._event("consolidated", "memory", self.user_id, json_text(done))
             return done
 
+    def conflicts(self) -> list[Conflict]:
+        """What is disputed, each with the current fact that it disagrees with. confirm_fact() says that both
+        hold (under one key the disputed one then takes the other's place), reject_fact() that it does not."""
+        return self._health.conflicts()
+
     def stats(self) -> dict[str, int]:
         """Rows by table, and the database's size in bytes."""
         return stats.counts(self.database, self.user_id)
 
     def idle_work(self, budget_ms: int) -> bool:
-        """Folds events of past months, and merges the search index a little, for about `budget_ms`. True if
-        there is more to do."""
+        """Folds events of past months, merges the search index a little, for about `budget_ms`, and once a
+        month looks for facts that contradict each other. True if there is more to do."""
         self._undo.forget_expired()
         with self.database.transaction():
             folded = trace.checkpoint(self.database, self._device, self.clock())
+            if disputed := self._health.check_if_due():
+                self._event("consolidated", "memory", self.user_id, json_text({"disputed": disputed}))
             return index.merge(self.database, budget_ms) or folded > 0
 
     # -- files --

@@ -13,7 +13,7 @@ from typing import Any
 from .clock import DAY_MS
 from .database import Database
 from .errors import NotFoundError
-from .extraction.guards import without_secrets
+from .extraction.secrets import without_secrets
 from .records import ChainReport, Explanation, Reason, Use
 from .rows import events, images
 from .rows import facts as fact_rows

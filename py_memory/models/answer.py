@@ -19,6 +19,7 @@ class Answer:
 
     def __init__(self, language: str) -> None:
         self.language = language
+        self.incognito = False  # then what is said differs where it would promise to keep something
         self.lines: list[str] = []
         self.uses: list[tuple[str, str, str]] = []
 
@@ -29,7 +30,10 @@ class Answer:
         self.lines.append(line)
 
     def phrase(self, phrase: str, **values: object) -> str:
-        return PHRASES[self.language][phrase].format(**values)
+        phrases = PHRASES[self.language]
+        if self.incognito:
+            phrase = f"incognito_{phrase}" if f"incognito_{phrase}" in phrases else phrase
+        return phrases[phrase].format(**values)
 
     def counted(self, number: int, what: str, *, spelled: bool = False) -> str:
         return counted(number, what, self.language, spelled=spelled)

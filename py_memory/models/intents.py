@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from py_memory.text import detect_language, has_cjk
 
-__all__ = ["Intent", "understand"]
+__all__ = ["Intent", "asks_to_eat", "is_nod", "understand"]
 
 
 MAX_READ = 1000  # characters; what a long message asks for stands at its beginning
@@ -95,6 +95,27 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 _SURE = re.compile(r"^\W*(?:yes|sure|是的|好的|对|确定)\b|^\W*(?:是的|好的|对|确定)", re.IGNORECASE)
+
+
+_NOD = re.compile(
+    r"^\W*(?:ok|okay|sure|right|correct|great|嗯+|好的?|好啊|行|可以|可以的)(?:[,\s，]+(?:thanks|thank you|谢谢))?\W*$",
+    re.IGNORECASE,
+)
+_EATING = re.compile(
+    r"\b(?:can|could|may|should|am I allowed to|is it (?:ok|okay|fine|safe) (?:for me )?(?:to|if I)) ?(?:I |we )?(?:still |ever |now )?(?:eat|drink|have|try|order|taste)\b"
+    r"|(?:我|咱)?(?:能不能|可不可以|可以|能|该不该|适合|应该)(?:吃|喝|尝|点)|(?:吃|喝)[^，。？?]{1,12}(?:行吗|可以吗|行不行|好吗|没事吧|有问题吗)",
+    re.IGNORECASE,
+)
+
+
+def is_nod(text: str) -> bool:
+    """“OK” and 好的 may answer anything that was said, where “yes” and 是的 answer a question."""
+    return _NOD.match(text) is not None
+
+
+def asks_to_eat(text: str) -> bool:
+    """“Can I eat steak?”, 我能吃牛排吗."""
+    return len(text) <= MAX_READ and _EATING.search(text) is not None
 
 
 def understand(text: str) -> Intent:

@@ -31,12 +31,15 @@ MUTANTS = {
     "the uncertain is proposed": ("facts.py", "LEAST_CONFIDENCE = 0.7", "LEAST_CONFIDENCE = 0.1", "test_facts.py"),
     "a rejection is forgotten": ("facts.py", "if self.is_refused(key, value):", "if False:", "test_facts.py"),
     "what is inferred is true at once": ("facts.py", 'fact = self._new(key, value, "candidate"', 'fact = self._new(key, value, "current"', "test_facts.py"),
-    "don't remember is ignored": ("extraction/guards.py", "if _PRIVATE.search(", "if None and _PRIVATE.search(", "test_extraction.py"),
+    "don't remember is ignored": ("extraction/refusals.py", "if _PRIVATE.search(", "if None and _PRIVATE.search(", "test_extraction.py"),
     # extraction
-    "quotations are read": ("extraction/guards.py", "    return _without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py"),
-    "secrets are read": ("extraction/guards.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py"),
+    "quotations are read": ("extraction/masking.py", "    return without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py"),
+    "secrets are read": ("extraction/masking.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py"),
     # contradictions
-    "opposites stand together": ("health.py", '("user::likes", "user::dislikes"), ', "", "test_health.py"),
+    "opposites stand together": ("topics.py", 'elif what == "dislikes":', 'elif what == "no such":', "test_health.py"),
+    "every pair is a contradiction": ("topics.py", 'return bool(words.search(dish)) and not unless.search(dish)', 'return bool(words.search(dish))', "test_topics.py"),
+    "the user's yes counts for nothing": ("health.py", "if not is_rejected(self._db, self._user, both_stand(found))", "", "test_topics.py"),
+    "topics are never due": ("health.py", "if due is None or due > now:", "if due is None or due:", "test_topics.py"),
     "identities are joined blindly": ("migrations/0001_initial.sql", "SELECT RAISE(ABORT, 'contact belongs to another identity')", "SELECT 1", "test_schema_rules.py"),
     # weight and rest
     "use counts for nothing": ("weight.py", "use = 1 - 0.5 ** (1 + fact.use_count)", "use = 0.5 ** (1 + fact.use_count)", "test_health.py"),

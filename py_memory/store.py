@@ -1005,7 +1005,8 @@ class MemoryStore:
     def consolidate(self) -> dict[str, int]:
         """Tidies up without asking: what has expired is marked so, facts that say the same become one, of two
         that exclude each other the older is put to the user, what has long been unused rests, and every fact
-        is weighed anew. Undoable but for the weighing. Returns counts by what was done."""
+        is weighed anew; events of past months are folded. Undoable but for weighing and folding. Returns
+        counts by what was done."""
         with self.database.transaction():
             done = {
                 "expired": self._health.fix("stale"),
@@ -1017,6 +1018,8 @@ class MemoryStore:
             }
             if any(done.values()):
                 self._event("consolidated", "memory", self.user_id, json_text(done))
+            while trace.checkpoint(self.database, self._device, self.clock()):
+                pass
             return done
 
     def conflicts(self) -> list[Conflict]:

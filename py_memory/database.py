@@ -312,7 +312,7 @@ class Database:
 
     def _begin(self) -> None:
         """Waits for the right to write. SQLite itself looks ever less often, up to every 100 ms, so that a
-        process which writes all the time could keep another from ever getting a turn; this one looks often."""
+        process which writes all the time could keep another from ever getting a turn; this looks often."""
         deadline = time.monotonic() + BUSY_TIMEOUT_S
         self.value("PRAGMA busy_timeout=0")
         try:

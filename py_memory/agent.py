@@ -183,13 +183,16 @@ class ChatAgent:
             if session.title is None:
                 store.rename_session(session.id, " ".join(said.content.split())[:_TITLE_CHARACTERS])
             self._learn(said)
-            return said, self._reply_to(said)
+            return said, self._begin_reply(said)
 
     def _reply_to(self, said: Message) -> Message:
         """The round's answer, begun now if it is not there."""
         for child in self._store.replies_to(said.id):
             if child.role == "assistant":
                 return child
+        return self._begin_reply(said)
+
+    def _begin_reply(self, said: Message) -> Message:
         return self._store.add_message(
             said.session_id, "assistant", "", parent_id=said.id, status="streaming"
         )

@@ -210,7 +210,7 @@ class ChatAgent:
             if session.title is None and understand(said.content).kind not in _SAYS_NOTHING:
                 store.rename_session(session.id, " ".join(said.content.split())[:_TITLE_CHARACTERS])
             self._learn(said)
-            reply = self._reply_to(said, intent=RESUME if resumes else None)
+            reply = self._begin_reply(said, intent=RESUME if resumes else None)
             if asked:
                 self._take_answer(said)
             return said, reply
@@ -262,11 +262,14 @@ class ChatAgent:
             state["pending"] = []
         store.save_snapshot(said.session_id, state, "the user was asked whether to go on")
 
-    def _reply_to(self, said: Message, intent: str | None = None) -> Message:
+    def _reply_to(self, said: Message) -> Message:
         """The round's answer, begun now if it is not there."""
         for child in self._store.replies_to(said.id):
             if child.role == "assistant":
                 return child
+        return self._begin_reply(said)
+
+    def _begin_reply(self, said: Message, intent: str | None = None) -> Message:
         return self._store.add_message(
             said.session_id, "assistant", "", parent_id=said.id, status="streaming", intent=intent
         )

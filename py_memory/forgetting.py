@@ -8,7 +8,7 @@ to remove.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import text as texts
 from .clock import DAY_MS, Clock
@@ -136,7 +136,8 @@ class Forgetting:
             for id in cleaning.old_messages(self._db, self._user, before)
         ]
         settings.set_setting(self._db, self._user, OFFERED, self._clock(), self._clock())
-        return self._remove(going, [EXPORTED, BROWSER])
+        receipt = self._remove(going, [EXPORTED, BROWSER])
+        return replace(receipt, counts={"messages": 0, **receipt.counts})
 
     def cleanup_due(self, days: int, past_bytes: int) -> Receipt | None:
         """What cleaning would take, where it is time to offer it; else None."""

@@ -50,6 +50,26 @@ MUTANTS = {
     "versions stay": ("forgetting.py", 'for table in ("message_versions", "tool_calls", "uses"):', 'for table in ("tool_calls",):', "test_forgetting.py test_undo.py"),
     "no tombstone is left": ("forgetting.py", "add_tombstones(self._db, self._user, table, [id], self._now)", "pass", "test_forgetting.py test_memory_file.py"),
     "undo brings back half": ("undo.py", 'if self._insert(table, key, row) and table == "messages":', 'if table != "uses" and self._insert(table, key, row) and table == "messages":', "test_undo.py"),
+    # working memory and overview
+    "working memory is believed": ("working_memory.py", "if id in known and rows.state_of(known[id]) == state", "if id in known", "test_working_memory.py"),
+    "working memory has no end": ("working_memory.py", "if kept.until > now", "if kept", "test_working_memory.py"),
+    "summaries stay out of the prompt": ("context.py", "        summaries.append(summary)", "        lines = lines[: -len(part)]", "test_working_memory.py test_context.py"),
+    # summaries
+    "an edit leaves the summary": ("store.py", "self._consolidation.edited(edited)", "pass", "test_summaries.py"),
+    "a summary keeps what was forgotten": ("forgetting.py", "self._consolidation.replace(removal, session_id, touched)", "pass", "test_summaries.py"),
+    "secrets are summarised": ("extraction/outcomes.py", " or _overlaps(sentence, secrets)", "", "test_summaries.py"),
+    "what is open is not looked for": ("extraction/outcomes.py", "or _OPEN.search(body) or _OPEN_ZH.search(body)", "", "test_summaries.py"),
+    "nothing is compressed": ("consolidation.py", "COMPRESS_ROUNDS = 20", "COMPRESS_ROUNDS = 2000", "test_summaries.py"),
+    "a model's points need no quote": ("extraction/structured_summary.py", "any(quote in said for said in visible)", "True", "test_summaries.py"),
+    # cleaning
+    "cleaning does not ask": ("forgetting.py", "        if not delete:", "        if False:", "test_forgetting.py"),
+    "cleaning cuts the source": ("forgetting.py", '_Going(sources="kept"', '_Going(sources="cut"', "test_forgetting.py"),
+    "cleaning is offered daily": ("forgetting.py", "OFFER_EVERY_MS = 30 * DAY_MS", "OFFER_EVERY_MS = DAY_MS", "test_forgetting.py"),
+    # counting
+    "near is anywhere": ("counting.py", "bisect_left(times, at - within_ms)", "0", "test_counting.py"),
+    "half a word is a word": ("counting.py", "if not joined_before and not joined_after:", "if True:", "test_counting.py"),
+    # the cost of a round
+    "a round looks through its session": ("agent.py", "return said, self._begin_reply(said)", "return said, self._reply_to(said)", "test_turn_cost.py"),
     # owners
     "everybody's messages": ("rows/messages.py", 'WHERE m.id = ? AND m.user_id = ?", (id, user_id))', 'WHERE m.id = ? AND ? IS NOT NULL", (id, user_id))', "test_messages.py test_sessions.py test_facts.py test_search.py"),
     "agents see all": ("rows/facts.py", '_VISIBLE = "(f.agent_id IS NULL OR f.agent_id = ? OR f.visibility = \'shared\')"', '_VISIBLE = "(f.agent_id IS NULL OR ifnull(?, 1) IS NOT NULL)"', "test_facts.py"),

@@ -689,8 +689,9 @@ class MemoryStore:
                 self._consolidation.tool_finished(call.session_id, call.tool_name)
             return call
 
-    def list_tool_calls(self, session_id: str) -> list[ToolCall]:
-        return tool_calls.list_tool_calls(self.database, self.user_id, session_id)
+    def list_tool_calls(self, session_id: str, *, message_id: str | None = None) -> list[ToolCall]:
+        """Calls of a session, or of one answer in it, oldest first."""
+        return tool_calls.list_tool_calls(self.database, self.user_id, session_id, message_id)
 
     def open_tool_calls(self, session_id: str) -> list[ToolCall]:
         """Those that are not over: waiting, running, or of an unknown end that nobody was asked about."""

@@ -39,7 +39,8 @@ NOT_FOR_THE_PAGE = {
 
 
 class Bridge(Protocol):
-    """What the worker offers. `durable` gives a promise; `chat` takes an event of a round as JSON text."""
+    """What the worker offers. `durable` gives a promise of whether it worked; `chat` takes an event of a
+    round as JSON text."""
 
     def durable(self) -> Any: ...
 
@@ -64,6 +65,9 @@ class PageStore(MemoryStore):
     def reject_fact(self, id: str, **kwargs: Any) -> Receipt:
         return self._noted(super().reject_fact(id, **kwargs))
 
+    def reject_experience(self, id: str) -> Receipt:
+        return self._noted(super().reject_experience(id))
+
     def _noted(self, receipt: Receipt) -> Receipt:
         self.forgotten_until = max(self.forgotten_until, receipt.undo_until)
         return receipt
@@ -86,8 +90,8 @@ class Host:
         for chat in self._incognito.values():
             chat.base = self._store
 
-    async def _durable(self) -> None:
-        await self._bridge.durable()
+    async def _durable(self) -> bool:
+        return bool(await self._bridge.durable())
 
     def dispatch(self, method: str, kwargs: str, request_id: str) -> str | Coroutine[Any, Any, str]:
         """Runs a public method of the store; chat_round, a coroutine, runs a round of the agent. The argument

@@ -10,12 +10,13 @@ from .errors import InvalidInputError
 from .facts import Facts, both_stand
 from .recall import index
 from .records import Conflict, Finding
-from .rows import events, health
 from .rows import facts as fact_rows
+from .rows import health
 from .rows.namespaces import namespace_of
 from .rows.rejections import is_rejected
 from .rows.settings import get_setting, set_setting
 from .topics import Contradiction, contradictions
+from .trace import verify
 from .undo import UndoLog
 from .weight import may_rest, quality
 
@@ -54,7 +55,7 @@ class Health:
         """One for each kind of which there is any, the gravest first."""
         now = self._clock()
         facts = fact_rows.list_facts(self._db, self._user, None, status=None, now=now)
-        chain = events.verify(self._db)
+        chain = verify(self._db)
         subjects: dict[str, list[str]] = {
             "damaged": self._db.integrity_check(quick=True),
             "chain_broken": [] if chain.ok else [str(chain.first_bad_seq)],

@@ -16,7 +16,9 @@ from .extraction import propose, task_key
 from .extraction.clauses import Clause
 from .extraction.commands import plan_in
 from .extraction.days import day_spoken_of
-from .extraction.guards import MASK, MAX_READ, masked, refusal, safe_clauses
+from .extraction.guards import safe_clauses
+from .extraction.masking import MASK, masked
+from .extraction.refusals import MAX_READ, refusal
 from .records import Fact
 from .text import normalize
 
@@ -54,7 +56,7 @@ def proposals_in(
     known = {(item["key"], normalize(item["value"])) for item in found}
     spans = [text.find(item["quote"]) for item in found if item["explicit"]]
     names = {normalize(fact.value): fact.key for fact in facts if _SOMEBODY.fullmatch(fact.key)}
-    for _, stated in safe_clauses(masked(text)):
+    for _, stated, _ in safe_clauses(masked(text)):
         for clause in stated:
             if len(clause.text) > MAX_CLAUSE or MASK in clause.text or clause.start in spans:
                 continue

@@ -89,6 +89,13 @@ class Answer:
             self.say("found_message", day=day, text=_excerpt(item["text"]))
             self.uses.append(("messages", item["id"], why))
 
+    def tell(self, item: Item, why: str) -> None:
+        """A memory of whatever kind but a fact, with its day."""
+        day, text = on_day(item["said_on"], self.language), _excerpt(item["text"])
+        phrase = {"user": "found_message", "assistant": "why_wrote"}.get(item["role"] or "", "why_other")
+        self.say(phrase, day=day, text=text)
+        self.uses.append((item["kind"], item["id"], why))
+
 
 def is_todo(fact: Item) -> bool:
     return bool(fact["key"].startswith("task::"))

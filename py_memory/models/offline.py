@@ -31,6 +31,7 @@ _INTRODUCING = ("statement", "greeting", "request", "todo_done", "ended")
 _BY_VALUE = ("user::likes", "user::dislikes", "user::allergy", "user::note", "user::decision", "user::event")
 # Reasons for which an answer rests on what it offers to forget or to end; a “yes” takes it up.
 _TO_FORGET, _TO_END = "would be forgotten", "would end"
+_EXPLAINED = "explains the answer before"
 
 
 class OfflineAssistant:
@@ -132,6 +133,30 @@ class _Work:
         if rejected:
             return self.say("rejected", what=self.out.in_words(rejected))
         return self.say("agreed")
+
+    async def _why(self, intent: Intent) -> None:
+        """Which memories the answer before this message rested on, with their sources and days."""
+        explained = await self.ask("memory_why")
+        if not explained["answered"]:
+            return self.say("why_no_answer")
+        reasons = explained["reasons"]
+        if not reasons:
+            return self.say("why_nothing")
+        facts = [item["fact"] for item in reasons if item["fact"]]
+        now = [fact for fact in facts if fact["status"] in ("current", "candidate", "disputed")]
+        past = [fact for fact in facts if fact not in now]
+        others = [item for item in reasons if not item["fact"] and item["status"] != "forgotten"]
+        if now or others:
+            self.say("why_head")
+        self.out.list_facts(now, _EXPLAINED)
+        for item in others:
+            self.out.tell(item, _EXPLAINED)
+        if past:
+            self.say("why_corrected")
+            self.out.list_facts(past, _EXPLAINED)
+        if gone := sum(item["status"] == "forgotten" for item in reasons):
+            self.say("why_gone", things=self.out.counted(gone, "things"))
+        return None
 
     async def _about_me(self, intent: Intent) -> None:
         facts = await self.ask("memory_list")

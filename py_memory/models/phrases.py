@@ -86,6 +86,13 @@ PHRASES: dict[str, dict[str, str]] = {
         "help": "I am a memory that works offline, without a language model. Say “remember that …”, “forget …”, “what do you "
         "know about me”, ask who, when, where or what you said about something, or “remind me to …”. Everything stays in "
         "this browser.",
+        "why_head": "That answer rested on this:",
+        "why_wrote": "- {day}, I wrote: “{text}”",
+        "why_other": "- {day}: {text}",
+        "why_corrected": "Since then it was corrected or is over:",
+        "why_gone": "Forgotten since, so that I cannot show it: {things}.",
+        "why_nothing": "That answer rested on nothing that I remember, only on what you had just written.",
+        "why_no_answer": "I have not answered anything yet in this conversation.",
         "private": "All right, I take no note of it. The message itself stays in this conversation until you delete it.",
         "secret": "That looks like a password, key or card number, so I have not kept it as a note. The message itself stays "
         "in this conversation until you delete it.",
@@ -165,6 +172,13 @@ PHRASES: dict[str, dict[str, str]] = {
         "thanks": "不客气。",
         "help": "我是一个离线工作的记忆助手，没有语言模型。你可以说“记住……”“忘掉……”“你知道我什么”，问某件事是谁、什么时候、"
         "在哪里、说过什么，或者“提醒我……”。所有内容都只在这个浏览器里。",
+        "why_head": "那个回答的依据是：",
+        "why_wrote": "- {day}，我写过：“{text}”",
+        "why_other": "- {day}：{text}",
+        "why_corrected": "后来已经更正或已经过去的：",
+        "why_gone": "后来已被忘掉，无法再显示：{things}。",
+        "why_nothing": "那个回答没有用到任何记忆，只依据你刚写的内容。",
+        "why_no_answer": "在这个对话里我还没有回答过什么。",
         "private": "好，我不记这些。消息本身会留在对话里，直到你删除它。",
         "secret": "这像是密码、密钥或卡号，我没有把它记下来。消息本身会留在对话里，直到你删除它。",
         "incognito": "这是无痕对话，什么都不会保存，所以我记不住这件事。请在普通对话里再告诉我一次。",

@@ -67,15 +67,17 @@ def duplicate_facts(db: Database, user_id: str) -> list[list[str]]:
 
 
 def unsupported_facts(db: Database, user_id: str) -> list[str]:
-    """Current facts whose source says something else by now, or is gone, and that nobody has been asked
-    about."""
+    """Current facts whose source says something else by now, or has been lost, and that nobody has been asked
+    about. A source that was cleaned away or forgotten is not lost: it was decided upon."""
     rows = db.query(
         "SELECT f.id FROM facts f WHERE f.user_id = ? AND f.status = 'current' AND f.needs_review = 0 "
-        "AND f.source_message_id IS NOT NULL AND ("
-        "NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = f.source_message_id) "
-        "OR f.source_version_id IS NOT NULL AND f.source_version_id IS NOT ("
+        "AND f.source_message_id IS NOT NULL AND CASE "
+        "WHEN NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = f.source_message_id) THEN NOT EXISTS ("
+        "SELECT 1 FROM tombstones t WHERE t.user_id = f.user_id AND t.kind = 'messages' "
+        "AND t.id = f.source_message_id) "
+        "ELSE f.source_version_id IS NOT NULL AND f.source_version_id IS NOT ("
         "SELECT v.id FROM message_versions v WHERE v.message_id = f.source_message_id "
-        "ORDER BY v.created_at DESC, v.id DESC LIMIT 1))",
+        "ORDER BY v.created_at DESC, v.id DESC LIMIT 1) END",
         (user_id,),
     )
     return [row["id"] for row in rows]

@@ -4,6 +4,7 @@ import { BlockedError } from "../host/idb";
 import { uuid7 } from "../host/ids";
 import { type FromWorker, incognitoLock, type OwnerStatus, type Recovery } from "../host/rpc";
 import { Link, named } from "./link";
+import { isMarked, mark } from "./marker";
 import type { MemoryFault, OpenOptions, PyMemory, PyMemoryEvents, SendOptions, Status } from "./types";
 import { watch } from "./watch";
 import { type WaitingMessage, WaitingMessages } from "./waiting";
@@ -12,7 +13,6 @@ export type * from "./types";
 
 declare const __BUILD__: { readonly worker?: string };
 
-const MARKER_SECONDS = 400 * 24 * 3600;
 const ESTIMATE_MS = 5_000;
 const NOT_STARTED: OwnerStatus = {
   state: "saved",
@@ -59,9 +59,9 @@ class Memory implements PyMemory {
     this.ready.catch(() => undefined);
     const script = options.worker ?? new URL(__BUILD__.worker ?? "worker.js", document.baseURI);
     const controlled = Boolean((navigator as Partial<Navigator>).serviceWorker?.controller);
-    const start = { database: this.database, expected: this.isMarked() };
+    const start = { database: this.database, expected: isMarked(this.database) };
     const ready = Promise.resolve(options.policy ?? controlled).then((policy) => ({ ...start, policy }));
-    this.link = new Link(script, ready, (message) => this.receive(message));
+    this.link = new Link(script, ready, (message) => this.receive(message), !options.worker && !options.database);
     void this.link.start();
     // A page that the browser freezes to come back to must not hold the memory meanwhile.
     addEventListener("pagehide", ({ persisted }) => persisted && this.link.stop());
@@ -218,7 +218,8 @@ class Memory implements PyMemory {
       return;
     }
     if (message.event === "saved") {
-      this.mark();
+      if (!this.marked) mark(this.database);
+      this.marked = true;
       void this.estimate();
     }
     this.emit(message.event, message.detail as never);
@@ -234,21 +235,6 @@ class Memory implements PyMemory {
 
   private emit<E extends keyof PyMemoryEvents>(event: E, detail: PyMemoryEvents[E]): void {
     for (const listener of this.listeners.get(event) ?? []) (listener as (detail: PyMemoryEvents[E]) => void)(detail);
-  }
-
-  /** A cookie outlives the storage that browsers clear on their own, so that a loss is noticed. It holds no data. */
-  private mark(): void {
-    if (this.marked) return;
-    this.marked = true;
-    document.cookie = `${this.markerName()}=kept; max-age=${MARKER_SECONDS}; samesite=strict`;
-  }
-
-  private isMarked(): boolean {
-    return document.cookie.split("; ").includes(`${this.markerName()}=kept`);
-  }
-
-  private markerName(): string {
-    return encodeURIComponent(this.database);
   }
 
   private persistence(): Status["persistence"] {

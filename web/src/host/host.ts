@@ -81,7 +81,8 @@ export class Host {
   /** What Python calls. */
   static bridge(host: () => Host, emit: (event: HostEvent) => void): object {
     return {
-      durable: () => host().save(),
+      // False where saving failed: then nothing may happen that must not be forgotten.
+      durable: async () => (await host().save()) || host().saver.log === null,
       chat: (json: string) => emit({ event: "chat", detail: JSON.parse(json) as Record<string, unknown> }),
     };
   }

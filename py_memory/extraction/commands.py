@@ -84,15 +84,12 @@ _PLAN_ZH = re.compile(
     rf"(?:对了|另外|还有|那)?(?:我们?)?(?:(?:{_DAY_IN_ZH})(?:上午|下午|早上|晚上)?我?(?:还)?(?:得|要|需要|必须|该)(?P<day>(?:{_ERRAND_ZH}).{{1,40}}|给[^，。]{{1,8}}打电话)"
     rf"|(?:还)?(?:得|需要|必须)(?:{_DAY_IN_ZH})?(?P<body>(?:{_ERRAND_ZH}).{{1,40}}|给[^，。]{{1,8}}打电话))"
 )
-_NO_PLAN = re.compile(r"[吗呢么?？]|\b(?:if|unless|when|before I|used to)\b|如果|要是|的时候|不")
 
 
 def plan_in(clause: str) -> str | None:
     """What somebody says they need to do (“I need to buy milk tomorrow”), in their words; None if that is no
     errand."""
     said = clause.strip().rstrip(" .。!！")
-    if _NO_PLAN.search(said):
-        return None
     match = _PLAN_EN.fullmatch(said) or _PLAN_ZH.fullmatch(said)
     if not match:
         return None

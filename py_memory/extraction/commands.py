@@ -29,12 +29,14 @@ _POLITE_EN = (
 _TODO_EN = re.compile(
     rf"{_POLITE_EN}(?:remind me(?: (?:again|later))?(?P<when> (?:tomorrow|tonight|today|on \w+|next \w+|at [\w: ]+?|in \w+ \w+))? (?:to|about|of|that I (?:have|need) to)"
     r"|(?:I |we )?need (?:an?|another) reminder (?:to|about|for)|(?:set|create|make|add)(?: me)?(?: up)? an? (?:\w+ )?reminder(?: for me)?(?P<at> (?:for|on|at) (?:tomorrow|tonight|\w+day|\d[\w: ]*?))?(?: to|:| about| that I need to)|(?:I |we )?need to be reminded to|nudge me to|ping me (?:to|about)|make sure I (?:don't forget to|remember to)|(?:please )?help me remember to|remember to|(?:don't|do not|dont|never) (?:let me )?forget (?:to|about (?=\w+ing\b))|do not forget to|add (?:an? )?(?:new )?(?:to-?do|task)(?: item)?(?: to|:)|(?:please )?(?:add|put|stick|pop)(?: this| the following)?(?: on)?(?: to)? (?:my|the) (?:to-?do|task)s?(?: list)?(?:\s*:|,| please:)|on (?:my|the) to-?do list:|new (?:to-?do|task):|note to self:(?! (?:I|my|the|we|never|always|don't)\b)|to do:|(?:to-?do|task)s?(?: item)?:"
-    r"|(?:put|add|stick|pop) (?=.{1,300} on my (?:to-?do )?list)|add (?=.{1,300} to (?:my|the) (?:to-?do|task)))\s*(?P<body>\S.*)$",
+    r"|(?:put|add|stick|pop) (?=.{1,300} on my (?:to-?do )?list)|add (?=.{1,300} to (?:my|the) (?:to-?do|task|shopping|grocery)))\s*(?P<body>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_ON_LIST = re.compile(r"\s(?:on|to) (?:my|the) (?:to-?do |task )?(?:list|to-?dos|tasks)\W*$", re.IGNORECASE)
+_ON_LIST = re.compile(
+    r"\s(?:on|to) (?:my|the) (?:to-?do |task |shopping |grocery )?(?:list|to-?dos|tasks)\W*$", re.IGNORECASE
+)
 _REMEMBER_EN = re.compile(
-    rf"{_POLITE_EN}(?:remember|memori[sz]e|keep in mind|bear in mind|make a note|take a note|note down|note|write down|don't forget"
+    rf"{_POLITE_EN}(?:remember|memori[sz]e|keep in mind|bear in mind|make a note|take a note|note down|note|jot down|write down|don't forget"
     r"|do not forget)(?: for me| please)?(?:(?: this| the following)?\s*:\s*|\s*,\s*(?=(?:I|I'm|my|we|our)\b)|\s+(?:that\s+)?(?!(?:to|me|when|how|what|who|where|why|the time"
     r"|the day|the days|us|this|it|of|about|if)\b))(?P<body>\S.*)$",
     re.IGNORECASE | re.DOTALL,

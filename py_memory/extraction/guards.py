@@ -44,7 +44,7 @@ _ASKING = re.compile(
 )
 # A question that leaves its verb out: “…, any ideas?”
 _ELLIPTIC = re.compile(
-    r"^(?:and |but |so )?(?:got|any|anyone|anything|wanna|want|know|mind|thoughts?|ideas?|tips?|recommend\w*|suggest\w*|recs?|possible|okay to|ok to|safe|worth|good|best|fancy|care|think|advice|need|help|recipes?|too|still|alternatives?|or)\b|\b(?:what|which|how|where|who|why|can you|could you|should I|do you|is it|is that|are there|is there|can I)\b",
+    r"^(?:and |but |so )?(?:got|any|anyone|anything|wanna|want|know|mind|thoughts?|ideas?|tips?|recommend\w*|suggest\w*|recs?|possible|okay to|ok to|safe|worth|good|best|fancy|care|think|advice|need|help|recipes?|too|still|alternatives?|or)\b|\b(?:tips|ideas|recs|recommendations|suggestions|advice|recipes?|alternatives|thoughts|options)$|\b(?:what|which|how|where|who|why|can you|could you|should I|do you|is it|is that|are there|is there|can I)\b",
     re.IGNORECASE,
 )
 _ABOUT_USER = re.compile(
@@ -71,7 +71,7 @@ _QUESTION_START = re.compile(
     re.IGNORECASE,
 )
 _LANGUAGE_ASKED = re.compile(
-    r"^(?i:(?:please )?(?:can|could|would|will|shall) (?:you|we) (?:please )?)(?=(?:switch to|use|continue in|stick to) [A-Z]\w+(?: please| from now on| only| now)*$|(?:always |please |only |just )*(?:answer|reply|respond|write|talk|speak|chat)(?: to| with)?(?: me| us)?(?: back)?(?: only| always)? in [A-Z]\w+(?: please| from now on| only)*$)"
+    r"^(?i:(?:please )?(?:can|could|would|will|shall) (?:you|we) (?:please )?)(?=(?:switch to|use|continue in|stick to) [A-Z]\w+(?: please| from now on| only| now)*$|(?:always |please |only |just )*(?:answer|reply|respond|write|talk|speak|chat)(?: to| with)?(?: me| us)?(?: back)?(?: only| always)? in (?:simple |plain |easy |basic )?[A-Z]\w+(?: please| from now on| only)*$)"
 )
 _DENIED = re.compile(
     r"^(?:it's|it is|that's)? ?not (?:true|that|like|as)\b|^not\b|^(?:不是真的|才怪|才不是|不对|并没有|没有的事)",

@@ -16,7 +16,7 @@ from . import context
 from .checks import json_text, read_json
 from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError
 from .extraction import propose
-from .memory_tools import memory_tools, noticed_in
+from .memory_tools import known_names, memory_tools, noticed_in
 from .records import Cancel, Delta, Message, Model, Tool, ToolCallDelta
 from .store import MAX_MESSAGE_BYTES, MemoryStore
 from .text import clean, detect_language
@@ -204,7 +204,8 @@ class ChatAgent:
         """What was asked to be remembered is stored at once; what the rules infer waits for the user."""
         zone = self._store.get_setting("zone")
         zone = zone if isinstance(zone, str) else None
-        for proposal in propose(said.content, now=said.created_at, zone=zone):
+        known = known_names(self._store)
+        for proposal in propose(said.content, now=said.created_at, zone=zone, known=known):
             details = {
                 name: proposal[name] for name in ("category", "quote", "spoken_words", "zone", "valid_from")
             }

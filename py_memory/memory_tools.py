@@ -23,7 +23,7 @@ from .records import Fact, Message, Receipt, Tool
 from .store import MemoryStore
 from .text import clean, normalize
 
-__all__ = ["Noticed", "memory_tools", "noticed_in"]
+__all__ = ["Noticed", "known_names", "memory_tools", "noticed_in"]
 
 MAX_FOUND = 200
 STATUSES = ("current", "candidate", "superseded", "archived", "all")
@@ -58,7 +58,7 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     """What the memory holds of what `said` states, whenever it was learned."""
     secret = "secret" if secret_spans(said.content[:MAX_READ]) else None
     noticed = Noticed(refused=refusal(said.content) or secret)
-    for proposal in propose(said.content):
+    for proposal in propose(said.content, known=known_names(store)):
         for fact in store.list_facts(status=None, prefix=proposal["key"]):
             if fact.key != proposal["key"] or normalize(fact.value) != normalize(proposal["value"]):
                 continue
@@ -69,6 +69,16 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
             elif fact.status == "current":
                 noticed.known.append(fact)
     return noticed
+
+
+def known_names(store: MemoryStore) -> dict[str, str]:
+    """Names of the user's relatives and pets, each with the key it is known under."""
+    return {
+        fact.value: fact.key
+        for prefix in ("user::family::", "user::pet::")
+        for fact in store.list_facts(prefix=prefix)
+        if fact.key.count("::") == 2
+    }
 
 
 def memory_tools(

@@ -85,6 +85,8 @@ def _key(match: re.Match[str]) -> str:
 def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
     """What a clause says of a relative or pet; None if it is about none."""
     text = clause.text
+    if (rest := reading.enter_known(text, clause.start)) is not None:
+        return _about(rest, reading.person, clause)
     if reading.person and _EACH.match(text):
         parts = [_EACH.match(part) for part in _NEXT_ONE.split(text)]
         names = [name for part in parts if part for name in _names(part["v"])]

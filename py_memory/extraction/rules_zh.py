@@ -187,6 +187,7 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
         not facts
         and (not subject or _MODEST.match(text))
         and len(rest) <= 16
+        and not re.search("[是在有了把被让给跟你您]", rest)
         and (not _TITLE_ALONE.match(rest) or subject)
     ):
         facts = [

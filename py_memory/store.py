@@ -19,7 +19,7 @@ from .formats.memory_file import export_memory, read_memory_file
 from .formats.memory_import import import_rows
 from .health import Health
 from .ids import uuid7
-from .recall import index
+from .recall import index, ranked
 from .recall import search as finding
 from .records import (
     ChainReport,
@@ -556,7 +556,7 @@ class MemoryStore:
     ) -> list[Recollection]:
         """Memories that bear on a question, or on any of several, best first."""
         check_count(limit, "The limit")
-        return finding.recall(
+        return ranked.recall(
             self.database,
             self.user_id,
             self.agent_id,

@@ -181,8 +181,8 @@ class Forgetting:
                 removal.take(table, "id = ? AND user_id = ?", id, self._user)
         for id in going.blanked:
             removal.blank_session(id)
-        if going.sessions or going.messages:
-            index.optimize(self._db)
+        if going.sessions or going.messages or going.facts or any(going.others.values()):
+            index.optimize(self._db, messages=bool(going.sessions or going.messages))
         return Receipt(operation.id, dict(removal.counts), operation.until, tuple(beyond))
 
     def _loosen(self, going: _Going, operation: Operation) -> None:

@@ -7,6 +7,7 @@ chosen with this code on the development halves of the same sets, see docs/bench
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 __all__ = ["DEFAULTS", "Feedback", "Parameters"]
@@ -76,6 +77,11 @@ class Parameters:
     speaker: float = 2.5  # said by the one person the question names (study: 1.5; here +0.6)
     first_speaker: float = 1.3  # said by the first of several whom it names (here: +0.4)
     role: float = 1.3  # said by the side that the question asks about (study)
+
+    # Other kinds against messages (here): a fact says in few words what was told in many
+    kinds: Mapping[str, float] = field(
+        default_factory=lambda: {"facts": 1.5, "summaries": 1.0, "tool_calls": 0.7, "experiences": 0.7}
+    )
 
     # Candidates: more change nothing from here on (here)
     seeds: int = 50  # looked at for feedback

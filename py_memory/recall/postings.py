@@ -46,28 +46,27 @@ def _match(token: str) -> str:
 
 @dataclass
 class Postings:
-    """Postings of one owner's rows in a full-text table, in one session if one is named.
-
-    `table` is message_search or memory_search; `owners` joins it to rows with user_id and session_id.
-    """
+    """Postings of one owner's messages, in one session if one is named, or of everybody's other memories."""
 
     db: Database
     user_id: str
     session_id: str | None = None
+    table: str = "message_search"
     total: int = field(init=False)
     average: float = field(init=False)
 
     def __post_init__(self) -> None:
-        totals = _varints(self.db.value("SELECT block FROM message_search_data WHERE id = 1") or b"") or [0]
+        totals = _varints(self.db.value(f"SELECT block FROM {self.table}_data WHERE id = 1") or b"") or [0]
         self.total = totals[0]
         self.average = sum(totals[1:]) / self.total if self.total else 1.0
         # A message's owner is a row of users. Where there is only one, all messages are theirs.
-        alone = self.db.value("SELECT count(*) FROM users") == 1 and self.session_id is None
+        messages = self.table == "message_search"  # other kinds are told apart where their rows are read
+        alone = not messages or (self.db.value("SELECT count(*) FROM users") == 1 and self.session_id is None)
         within = " AND m.session_id = ?" if self.session_id else ""
         join = "" if alone else f" JOIN messages m ON m.seq = f.rowid AND m.user_id = ?{within}"
         self._sql = (
             "SELECT '[' || group_concat(seq) || ']' FROM (SELECT f.rowid AS seq FROM "
-            f"message_search f{join} WHERE f.message_search MATCH ? LIMIT ?)"
+            f"{self.table} f{join} WHERE f.{self.table} MATCH ? LIMIT ?)"
         )
         # The join stands before the match, so its values come first.
         owner: list[object] = [self.user_id, *([self.session_id] if self.session_id else [])]
@@ -85,10 +84,14 @@ class Postings:
         """BM25's inverse document frequency, never negative."""
         return max(1e-6, math.log((self.total - count + 0.5) / (count + 0.5))) if count < self.total else 1e-6
 
+    def rarity_of_few(self, count: int) -> float:
+        """The same, above 0 also for what stands in most of a handful of rows (as Lucene has it)."""
+        return math.log(1 + (self.total - count + 0.5) / (count + 0.5)) if count <= self.total else 0.0
+
     def lengths(self, seqs: Iterable[int]) -> dict[int, int]:
         """Tokens by seq."""
         rows = self.db.query(
-            "SELECT d.id, d.sz FROM json_each(?) j JOIN message_search_docsize d ON d.id = j.value",
+            f"SELECT d.id, d.sz FROM json_each(?) j JOIN {self.table}_docsize d ON d.id = j.value",
             (json.dumps(list(seqs)),),
         )
         return {row[0]: sum(row[1]) if max(row[1]) < 0x80 else sum(_varints(row[1])) for row in rows}

@@ -18,12 +18,12 @@ from py_memory import text
 from py_memory.database import Database
 from py_memory.rows.messages import NEWEST_VERSION
 
-from .lexicon import chinese_words, links
+from .expansion import wanted
 from .parameters import DEFAULTS, Parameters
 from .postings import Postings
 from .question import Question, is_question, names_a_time
 from .stemming import stem
-from .words import members, variants
+from .words import variants
 
 __all__ = ["Ranked", "rank_messages"]
 
@@ -146,43 +146,20 @@ class _Ranking:
         return found if len(found) <= self._common else []
 
     def _add_question(self) -> None:
-        weights = self._question.terms | dict.fromkeys(self._question.marks, 1.0)
-        found = {token: self._of(token) for token in weights}
+        items = list(wanted(self._question, self._p))
+        found = {item.token: self._of(item.token) for item in items}
         if not any(found.values()):  # everything there is in it is common: the newest of it
-            found = {token: self._postings.of(token, self._common)[-self._common :] for token in weights}
-        for token, weight in weights.items():
-            rarity = self._postings.rarity(len(found[token]))
-            self._weights[token] = weight * rarity
-            gains = dict.fromkeys(found[token], weight * rarity)
-            if token not in self._question.marks:
-                self._widen(gains, weight, self._akin(token), self._common)
-            if token.isascii():
-                self._widen(gains, weight, self._linked(token), self._telling)
-            self._add(gains)
-        # Pairs of characters are no words: what the lexicon knows is looked for by itself.
-        for word in chinese_words(self._question.text) if self._question.chinese else ():
-            seqs = self._of(word)
-            gains = dict.fromkeys(seqs, self._p.word * self._postings.rarity(len(seqs)))
-            self._widen(gains, 1.0, self._linked(word), self._telling)
-            self._add(gains)
-
-    def _akin(self, token: str) -> Iterable[tuple[str, float]]:
-        """Other forms of a word, things of the kind it names, words that begin alike."""
-        p = self._p
-        for other in variants(token):
-            yield other, p.variant
-        for other in members(token):
-            yield other, p.member
-        root = stem(token)
-        if token.isascii() and len(root) >= p.prefix_least:
-            yield root[: max(p.prefix_kept, len(root) - p.prefix_cut)] + "*", p.prefix
-
-    def _linked(self, word: str) -> Iterable[tuple[str, float]]:
-        """Words that the lexicon has near a word."""
-        p = self._p
-        for other, weight in links(word)[: p.lexicon_links]:
-            across = text.has_cjk(other) != text.has_cjk(word)
-            yield other, weight * (p.lexicon_across if across else p.lexicon)
+            found = {token: self._postings.of(token, self._common)[-self._common :] for token in found}
+        for item in items:
+            rarity = self._postings.rarity(len(found[item.token]))
+            if item.token in self._question.terms:
+                self._weights[item.token] = item.weight * rarity
+            gains = dict.fromkeys(found[item.token], item.weight * rarity)
+            self._widen(gains, item.weight, item.akin, self._common)
+            self._widen(gains, item.weight, item.linked, self._telling)
+            for seq, gain in gains.items():
+                self._scores[seq] = self._scores.get(seq, 0.0) + gain
+                self._matched[seq] = self._matched.get(seq, 0) + 1
 
     def _widen(
         self, gains: dict[int, float], weight: float, others: Iterable[tuple[str, float]], most: int
@@ -197,11 +174,6 @@ class _Ranking:
             for seq in seqs:
                 if gains.get(seq, 0.0) < gain:
                     gains[seq] = gain
-
-    def _add(self, gains: Mapping[int, float]) -> None:
-        for seq, gain in gains.items():
-            self._scores[seq] = self._scores.get(seq, 0.0) + gain
-            self._matched[seq] = self._matched.get(seq, 0) + 1
 
     def _add_feedback(self) -> None:
         """Telling terms of the messages that match best."""

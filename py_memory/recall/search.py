@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from py_memory import text
@@ -25,11 +25,14 @@ def search(
     speaker: str | None = None,
     since: int | None = None,
     until: int | None = None,
+    metadata: Mapping[str, object] | None = None,
+    order: str = "newest",
     limit: int = 50,
     offset: int = 0,
 ) -> list[Hit]:
     """Messages that hold `wanted` as it stands (capitals, and full and half width, are the same), newest
-    first.
+    first, or with `order` "best" those first that hold it most often for their length. `metadata` names
+    values that a message's metadata has at its top level.
 
     The index narrows the candidates; each is then compared itself, so that nothing inexact is shown.
     """
@@ -46,6 +49,9 @@ def search(
     where = ["m.user_id = ?", "m.status IN ('complete', 'stopped')", "m.role IN ('user', 'assistant')"]
     where += [condition for condition, value in filters.items() if value is not None]
     values: list[object] = [user_id, *(value for value in filters.values() if value is not None)]
+    for name, value in (metadata or {}).items():
+        where.append("EXISTS (SELECT 1 FROM json_each(m.metadata_json) e WHERE e.key = ? AND e.value IS ?)")
+        values += [text.clean(name)[0], value]
     source = "messages m"
     if query := text.match_all(needle):
         where.append("m.seq IN (SELECT rowid FROM message_search WHERE message_search MATCH ?)")
@@ -62,11 +68,14 @@ def search(
         values,
     )
     hits = _hits(db, [row["seq"] for row in seqs], needle)
-    return list(islice(hits, offset, offset + limit))
+    if order == "best":
+        ranked = sorted(hits, key=lambda found: -found[0])  # stable: the newest first among equals
+        return [hit for _, hit in ranked[offset : offset + limit]]
+    return [hit for _, hit in islice(hits, offset, offset + limit)]
 
 
-def _hits(db: Database, seqs: Sequence[int], needle: str) -> Iterator[Hit]:
-    """Those of the messages that hold the needle, in the order given. Texts are read one by one, as they can
+def _hits(db: Database, seqs: Sequence[int], needle: str) -> Iterator[tuple[float, Hit]]:
+    """(density, hit) of those messages that hold the needle, in the order given. Texts are read one by one, as they can
     be large."""
     for seq in seqs:
         row = db.one(
@@ -77,7 +86,12 @@ def _hits(db: Database, seqs: Sequence[int], needle: str) -> Iterator[Hit]:
         place = _place(row["content"], needle) if row else None
         if row and place:
             excerpt, start, length = _excerpt(row["content"], *place)
-            yield Hit(row["id"], row["session_id"], row["role"], row["created_at"], excerpt, start, length)
+            folded = text.normalize(row["content"])
+            density = folded.count(needle) / (
+                len(folded) + EXCERPT_AFTER
+            )  # a short text is no merit by itself
+            hit = Hit(row["id"], row["session_id"], row["role"], row["created_at"], excerpt, start, length)
+            yield density, hit
 
 
 def _place(content: str, needle: str) -> tuple[int, int] | None:

@@ -159,7 +159,7 @@ def query_read_only(path: str | Path, sql: str, limit: int) -> tuple[list[str], 
     connection = sqlite3.connect(uri, uri=True, isolation_level=None)
     try:
         connection.create_function("search_terms", 1, text.search_terms, deterministic=True)
-        connection.create_function("search_marks", 2, text.search_marks, deterministic=True)
+        connection.create_function("search_marks", -1, text.search_marks, deterministic=True)
         connection.create_function("search_fold", 1, text.normalize, deterministic=True)
         connection.execute("PRAGMA query_only=ON")
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
@@ -228,7 +228,7 @@ class Database:
         connection = self.connection
         connection.row_factory = _row_factory_of(connection)
         connection.create_function("search_terms", 1, text.search_terms, deterministic=True)
-        connection.create_function("search_marks", 2, text.search_marks, deterministic=True)
+        connection.create_function("search_marks", -1, text.search_marks, deterministic=True)
         connection.create_function("search_fold", 1, text.normalize, deterministic=True)
         self._check_identity()
         self._run("PRAGMA foreign_keys=ON")
@@ -493,7 +493,7 @@ def schema_of(version: int) -> dict[tuple[str, str], str]:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
         connection.create_function("search_terms", 1, text.search_terms, deterministic=True)
-        connection.create_function("search_marks", 2, text.search_marks, deterministic=True)
+        connection.create_function("search_marks", -1, text.search_marks, deterministic=True)
         for number, script in MIGRATIONS.items():
             if number <= version:
                 for statement in _statements(script):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .clauses import Clause
 
-__all__ = ["Command", "command_in", "plan_in"]
+__all__ = ["Command", "command_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,37 +68,6 @@ _POLITE_QUESTION = re.compile(r"(?:.*\b)?(?:can|could|would|will) you\b|.*能不
 _VERB = re.compile(
     r"\d|\b(?:is|are|am|was|were|be|has|have|had|do|does|did|will|can|likes?|loves?|hates?|lives?|works?|needs?|wants?|goes|eats?)\b|'s |'m |'re "
 )
-
-
-# A plan to do one thing: a verb of errands, or whatever for a day that is named.
-_ERRAND_EN = (
-    r"buy|call|phone|pay|book|send|pick up|return|renew|clean|water|fix|repair|e-?mail|mail|order|submit|cancel|schedule|wash|print|file|register|reply to|pack|collect|refill"
-    r"|make an appointment|drop off|hand in|take out the|bring back"
-)
-_DAY_EN = r"(?:today|tonight|tomorrow|(?:on|by|next|this) (?:mon|tues|wednes|thurs|fri|satur|sun)day)"
-_PLAN_EN = re.compile(
-    rf"(?:(?:and|oh|so|also|ok|okay|well|btw|by the way)[ ,]+)*(?:(?:I|we)(?: still| also| really)? (?:need to|have to|must|have got to|gotta|got to)|(?:I|we)'ve (?:still |also )?got to) "
-    rf"(?P<body>(?:(?:{_ERRAND_EN})\b\s+\S.{{1,80}})|(?!be\b|go\b|have\b|say\b|admit\b|sleep\b|leave\b|work\b|get up\b|wake\b|know\b|think\b)[a-z]+ .{{2,70}}\b{_DAY_EN})",
-    re.IGNORECASE,
-)
-_DAY_IN_ZH = r"(?:今天|今晚|明天|明晚|明早|后天|(?:这|下)?个?(?:周|星期|礼拜)[一二三四五六日天])"
-_ERRAND_ZH = (
-    r"买|交|还|寄|取|付|缴|洗|修|约|浇|续|订|预约|打电话给|办(?!公)|发(?:邮件|快递)|拿快递|倒垃圾|打扫"
-)
-_PLAN_ZH = re.compile(
-    rf"(?:对了|另外|还有|那)?(?:我们?)?(?:(?:{_DAY_IN_ZH})(?:上午|下午|早上|晚上)?我?(?:还)?(?:得|要|需要|必须|该)(?P<day>(?:{_ERRAND_ZH}).{{1,40}}|给[^，。]{{1,8}}打电话)"
-    rf"|(?:还)?(?:得|需要|必须)(?:{_DAY_IN_ZH})?(?P<body>(?:{_ERRAND_ZH}).{{1,40}}|给[^，。]{{1,8}}打电话))"
-)
-
-
-def plan_in(clause: str) -> str | None:
-    """What somebody says they need to do (“I need to buy milk tomorrow”), in their words; None if that is no
-    errand."""
-    said = clause.strip().rstrip(" .。!！")
-    match = _PLAN_EN.fullmatch(said) or _PLAN_ZH.fullmatch(said)
-    if not match:
-        return None
-    return next(group for group in match.groups() if group).removesuffix("了").strip()
 
 
 def command_in(sentence: Clause) -> Command | None:

@@ -39,7 +39,6 @@ LAYERS = [
         "experience",
         "personal",
         "resuming",
-        "meant",
         "topics",
     ),
     ("store", "incognito"),

@@ -14,8 +14,8 @@ from typing import Any
 
 from . import context, experience
 from .errors import ConflictError, ModelError, PyMemoryError
-from .meant import RESTATED, proposals_in
-from .memory_tools import memory_tools, noticed_in, people_known
+from .extraction import propose
+from .memory_tools import known_names, memory_tools, noticed_in
 from .models.intents import understand
 from .records import Cancel, Delta, Message, Model, Receipt, Resumption, Tool, ToolCallDelta
 from .store import MAX_MEMORY_CHARS, MAX_MESSAGE_BYTES, MemoryStore
@@ -201,16 +201,19 @@ class ChatAgent:
             if session.title is None and understand(said.content).kind not in _SAYS_NOTHING:
                 store.rename_session(session.id, " ".join(said.content.split())[:_TITLE_CHARACTERS])
             self._learn(said)
-            reply = self._reply_to(said, intent=RESUME if resumes else None)
+            reply = self._begin_reply(said, intent=RESUME if resumes else None)
             if self._unfinished.asks(said.parent_id):
                 self._unfinished.take_answer(said)
             return said, reply
 
-    def _reply_to(self, said: Message, intent: str | None = None) -> Message:
+    def _reply_to(self, said: Message) -> Message:
         """The round's answer, begun now if it is not there."""
         for child in self._store.replies_to(said.id):
             if child.role == "assistant":
                 return child
+        return self._begin_reply(said)
+
+    def _begin_reply(self, said: Message, intent: str | None = None) -> Message:
         return self._store.add_message(
             said.session_id, "assistant", "", parent_id=said.id, status="streaming", intent=intent
         )
@@ -230,7 +233,8 @@ class ChatAgent:
             return
         zone = self._store.get_setting("zone")
         zone = zone if isinstance(zone, str) else None
-        for proposal in proposals_in(said.content, people_known(self._store), now=said.created_at, zone=zone):
+        known = known_names(self._store)
+        for proposal in propose(said.content, now=said.created_at, zone=zone, known=known):
             details = {
                 name: proposal[name] for name in ("category", "quote", "spoken_words", "zone", "valid_from")
             }
@@ -238,7 +242,7 @@ class ChatAgent:
             if proposal["explicit"]:
                 self._store.set_fact(proposal["key"], proposal["value"], **details)
             else:
-                if proposal["key"].endswith(RESTATED):
+                if proposal["key"].endswith("::age"):
                     self._withdraw(proposal)
                 self._store.propose_fact(
                     proposal["key"], proposal["value"], confidence=proposal["confidence"], **details

@@ -8,7 +8,7 @@ to remove.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import text as texts
 from .clock import DAY_MS, Clock
@@ -136,7 +136,8 @@ class Forgetting:
             for id in cleaning.old_messages(self._db, self._user, before)
         ]
         settings.set_setting(self._db, self._user, OFFERED, self._clock(), self._clock())
-        return self._remove(going, [EXPORTED, BROWSER])
+        receipt = self._remove(going, [EXPORTED, BROWSER])
+        return replace(receipt, counts={"messages": 0, **receipt.counts})
 
     def cleanup_due(self, days: int, past_bytes: int) -> Receipt | None:
         """What cleaning would take, where it is time to offer it; else None."""
@@ -211,8 +212,8 @@ class Forgetting:
             removal.blank_session(id)
         for session_id, touched in summaries.items():
             self._consolidation.replace(removal, session_id, touched)
-        if going.sessions or going.messages:
-            index.optimize(self._db)
+        if going.sessions or going.messages or going.facts or summaries or any(going.others.values()):
+            index.optimize(self._db, messages=bool(going.sessions or going.messages))
         return Receipt(operation.id, dict(removal.counts), operation.until, tuple(beyond))
 
     def _summaries_of(self, going: _Going) -> dict[str, Covered]:

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from py_memory import MemoryStore
 from py_memory.counting import IMPATIENCE
 from py_memory.records import MessageCount
-
-from .conftest import SteppedClock
+from tests.unit.conftest import SteppedClock
 
 TEXTS = [
     "Where is my refund?",

@@ -240,6 +240,7 @@ def test_cleanup_counts_first_and_deletes_what_it_counted(store: MemoryStore, cl
     clock.advance(days=30)
     new = store.add_message(session.id, "user", "a new one")
     assert store.cleanup_old_messages(30).counts == {"messages": 0}  # exactly 30 days is not older
+    assert store.cleanup_old_messages(30, delete=True).counts == {"messages": 0}
     clock.advance(1)
     preview = store.cleanup_old_messages(30)
     assert preview.counts == {"messages": 2, "message_versions": 2, "tool_calls": 1, "uses": 1}

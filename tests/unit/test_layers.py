@@ -15,7 +15,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # First match wins; a module may import its own layer and those before it.
 LAYERS = [
-    ("errors", "ids", "clock", "text", "checks", "records", "snapshots"),
+    ("errors", "ids", "clock", "marks", "text", "checks", "records", "snapshots"),
     ("database", "migrations"),
     ("rows",),
     ("recall",),
@@ -39,7 +39,6 @@ LAYERS = [
         "experience",
         "personal",
         "resuming",
-        "meant",
         "topics",
     ),
     ("store", "incognito"),

@@ -36,7 +36,7 @@ MUTANTS = {
     "quotations are read": ("extraction/masking.py", "    return without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py"),
     "secrets are read": ("extraction/masking.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py"),
     # contradictions
-    "opposites stand together": ("topics.py", 'elif what == "dislikes":', 'elif what == "no such":', "test_health.py"),
+    "opposites stand together": ("topics.py", 'what == "dislikes"', 'what == "no such"', "test_health.py"),
     "every pair is a contradiction": ("topics.py", 'return bool(words.search(dish)) and not unless.search(dish)', 'return bool(words.search(dish))', "test_topics.py"),
     "the user's yes counts for nothing": ("health.py", "if not is_rejected(self._db, self._user, both_stand(found))", "", "test_topics.py"),
     "topics are never due": ("health.py", "if due is None or due > now:", "if due is None or due:", "test_topics.py"),
@@ -50,9 +50,40 @@ MUTANTS = {
     "versions stay": ("forgetting.py", 'for table in ("message_versions", "tool_calls", "uses"):', 'for table in ("tool_calls",):', "test_forgetting.py test_undo.py"),
     "no tombstone is left": ("forgetting.py", "add_tombstones(self._db, self._user, table, [id], self._now)", "pass", "test_forgetting.py test_memory_file.py"),
     "undo brings back half": ("undo.py", 'if self._insert(table, key, row) and table == "messages":', 'if table != "uses" and self._insert(table, key, row) and table == "messages":', "test_undo.py"),
+    # working memory and overview
+    "working memory is believed": ("working_memory.py", "if id in known and rows.state_of(known[id]) == state", "if id in known", "test_working_memory.py"),
+    "working memory has no end": ("working_memory.py", "if kept.until > now", "if kept", "test_working_memory.py"),
+    "summaries stay out of the prompt": ("context.py", "        summaries.append(summary)", "        lines = lines[: -len(part)]", "test_working_memory.py test_context.py"),
+    # summaries
+    "an edit leaves the summary": ("store.py", "self._consolidation.edited(edited)", "pass", "test_summaries.py"),
+    "a summary keeps what was forgotten": ("forgetting.py", "self._consolidation.replace(removal, session_id, touched)", "pass", "test_summaries.py"),
+    "secrets are summarised": ("extraction/outcomes.py", " or _overlaps(sentence, secrets)", "", "test_summaries.py"),
+    "what is open is not looked for": ("extraction/outcomes.py", "or _OPEN.search(body) or _OPEN_ZH.search(body)", "", "test_summaries.py"),
+    "nothing is compressed": ("consolidation.py", "COMPRESS_ROUNDS = 20", "COMPRESS_ROUNDS = 2000", "test_summaries.py"),
+    "a model's points need no quote": ("extraction/structured_summary.py", "any(quote in said for said in visible)", "True", "test_summaries.py"),
+    # cleaning
+    "cleaning does not ask": ("forgetting.py", "        if not delete:", "        if False:", "test_forgetting.py"),
+    "cleaning cuts the source": ("forgetting.py", '_Going(sources="kept"', '_Going(sources="cut"', "test_forgetting.py"),
+    "cleaning is offered daily": ("forgetting.py", "OFFER_EVERY_MS = 30 * DAY_MS", "OFFER_EVERY_MS = DAY_MS", "test_forgetting.py"),
+    # counting
+    "near is anywhere": ("counting.py", "bisect_left(times, at - within_ms)", "0", "test_counting.py"),
+    "half a word is a word": ("counting.py", "if not joined_before and not joined_after:", "if True:", "test_counting.py"),
+    # the cost of a round
+    "a round looks through its session": ("agent.py", "return said, self._begin_reply(said)", "return said, self._reply_to(said)", "test_turn_cost.py"),
     # owners
     "everybody's messages": ("rows/messages.py", 'WHERE m.id = ? AND m.user_id = ?", (id, user_id))', 'WHERE m.id = ? AND ? IS NOT NULL", (id, user_id))', "test_messages.py test_sessions.py test_facts.py test_search.py"),
     "agents see all": ("rows/facts.py", '_VISIBLE = "(f.agent_id IS NULL OR f.agent_id = ? OR f.visibility = \'shared\')"', '_VISIBLE = "(f.agent_id IS NULL OR ifnull(?, 1) IS NOT NULL)"', "test_facts.py"),
+    "agents reach each other by id": ("facts.py", 'if self._agent is not None and fact.scope not in ("", self._agent):', "if False:", "test_agents.py"),
+    "what an agent keeps to itself replaces what all see": ("facts.py", " or old.scope != by.scope:", ":", "test_agents.py"),
+    "agents share what waits": ("rows/facts.py", "f.value = ? AND {_VISIBLE}", "f.value = ? AND ifnull(?, 1) IS NOT NULL", "test_agents.py"),
+    # incognito
+    "an incognito chat learns": ("agent.py", "if self._store.incognito:\n            return", "if False:\n            return", "test_incognito.py"),
+    "an incognito chat lies in the memory itself": ("incognito.py", 'super().__init__(":memory:", user_id', "super().__init__(base.database.connection, user_id", "test_incognito.py"),
+    "an incognito chat may write by tools": ("memory_tools.py", "if tool.name in READING] if store.incognito else tools", "if tool.name in READING] if None else tools", "test_incognito.py"),
+    "an incognito chat promises to remember": ("models/answer.py", "if self.incognito:", "if None:", "test_incognito.py"),
+    # plans and ages
+    "any plan is an errand": ("extraction/commands.py", "know\\b|think\\b)[a-z]+", "know\\b)[a-z]+", "test_meant.py"),
+    "anybody's age is taken": ("meant.py", "if name not in said:\n            continue\n        wanted = rf\"{_LEAD}{re.escape(name)}", "wanted = rf\"{_LEAD}.+", "test_meant.py"),
     # health
     "orphans are not seen": ("rows/health.py", "found += [(table, row[\"id\"]) for row in rows]", "found += []", "test_health.py"),
     "duplicates are not seen": ("rows/health.py", "if len(ids) > 1]", "if len(ids) > 2]", "test_health.py"),

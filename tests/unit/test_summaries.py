@@ -12,9 +12,8 @@ import pytest
 from py_memory import ChatAgent, InvalidInputError, MemoryStore, NotFoundError, OfflineAssistant
 from py_memory.consolidation import ROUNDS
 from py_memory.records import Message, Summary
-
-from .conftest import SteppedClock
-from .support import run
+from tests.unit.conftest import SteppedClock
+from tests.unit.support import run
 
 CONVERSATIONS = [
     json.loads(line)

@@ -15,9 +15,8 @@ from py_memory import ChatAgent, MemoryStore, NotFoundError, UndoExpiredError
 from py_memory.checks import json_text
 from py_memory.records import Delta, Message
 from py_memory.working_memory import MAX_SESSIONS, ROUNDS, TTL_MS
-
-from .conftest import SteppedClock
-from .support import run
+from tests.unit.conftest import SteppedClock
+from tests.unit.support import run
 
 
 def chat(store: MemoryStore, rounds: int, session: str | None = None) -> str:

@@ -75,8 +75,8 @@ def search(
 
 
 def _hits(db: Database, seqs: Sequence[int], needle: str) -> Iterator[tuple[float, Hit]]:
-    """(density, hit) of those messages that hold the needle, in the order given. Texts are read one by one, as they can
-    be large."""
+    """(density, hit) of those messages that hold the needle, in the order given. Texts are read one by one,
+    as they can be large."""
     for seq in seqs:
         row = db.one(
             "SELECT m.id, m.session_id, m.role, m.created_at, v.content "

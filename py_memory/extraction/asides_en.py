@@ -89,7 +89,8 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
         if not _FOLLOWED.match(text[match.end("name") :]) and not _HELPED.search(text[: match.start()]):
             continue
         named = name_in(match["name"].removesuffix("'s"))
-        if named and may_be_name(named[0], text[match.end("name") :]):
+        helped = _HELPED.search(text[: match.start()])
+        if named and may_be_name(named[0], "" if helped else text[match.end("name") :]):
             key, _ = key_of(match)
             found(key, named[0])
             reading.enter_person(key, clause.start)

@@ -35,6 +35,12 @@ _TRAVEL = re.compile(
 )
 
 
+_MOVED = re.compile(
+    rf"(?:(?:they|we|I|the \w+|she|he)(?:'ve| have|'s| has)? )?(?:just |had to )*(?:moved|rescheduled|pushed|changed|brought forward|booked|scheduled) (?:my|our) (?P<v>(?:[\w-]+ )?(?:{EVENTS}) (?:back |forward |out )?(?:to|for|on) .+)$",
+    re.IGNORECASE,
+)
+
+
 def _when_in(text: str) -> re.Match[str] | None:
     """The words for the day; an hour only where there are none."""
     found = list(_WHEN.finditer(text))
@@ -47,6 +53,8 @@ def _when_in(text: str) -> re.Match[str] | None:
 def event_in(text: str) -> str | None:
     """An appointment with its day: “dentist appointment on Friday at 10”."""
     text = tidy(text)
+    if (moved := _MOVED.match(text)) and _WHEN.search(moved["v"]):
+        return tidy(moved["v"])
     if _NO_LEAD.match(text) or _OVER.search(text):
         return None
     event, when = _EVENT.search(text) or _TRAVEL.search(text), _when_in(text)
@@ -74,7 +82,7 @@ def event_in(text: str) -> str | None:
 
 _ERRAND = (
     r"(?:buy|book|call|ring|phone|pay(?! (?:attention|tribute|respect|heed|the price))|renew|return(?! to)|cancel|schedule|order(?! (?:my|your|the) (?:thoughts|files|list))|send|post|mail|ship|submit|hand in|file|pick up|drop off|collect|fetch|fix|repair|clean|wash|mow|water|feed|walk the|take out|take the"
-    r"|pack|register|sign up|enrol+|apply for|print|finish|refill|return|bring|deliver|email|text|reply to|get (?:my|the|a|an|some|our|new|milk|bread|eggs|petrol|gas|stamps)|do the (?:laundry|dishes|taxes|shopping|ironing|groceries)|do my (?:taxes|tax return|laundry|homework)|make an appointment|make a dentist|reschedule|replace|change the|charge|top up|transfer|withdraw|invite|back up|update my|sort out|vacuum|hoover|defrost|iron|sew|hang|assemble|paint the|service the|get .{2,30} (?:fixed|repaired|serviced|vaccinated|cut|done))"
+    r"|pack|register|sign up|enrol+|apply for|print|finish|refill|bring|deliver|email|text|reply to|get (?:my|the|a|an|some|our|new|milk|bread|eggs|petrol|gas|stamps)|do the (?:laundry|dishes|taxes|shopping|ironing|groceries)|do my (?:taxes|tax return|laundry|homework)|make an appointment|make a dentist|reschedule|replace|change the|charge|top up|transfer|withdraw|invite|back up|update my|sort out|vacuum|hoover|defrost|iron|sew|hang|assemble|paint the|service the|get .{2,30} (?:fixed|repaired|serviced|vaccinated|cut|done))"
 )
 _MUST = re.compile(
     rf"(?:I |we )?(?:(?:really|still|also|just|definitely) )*(?:need to|have to|have got to|(?:'ve|ve) got to|gotta|got to|must|mustn't forget to|can't forget to|have yet to|ought to)(?: (?:also|still|really|remember to|go and|go))* (?P<v>{_ERRAND}\b.*)$",
@@ -100,7 +108,7 @@ def todo_in(text: str) -> str | None:
         not match
         or not (lead or _OPEN.search(said))
         or re.search(
-            r"\b(?:when|which|how|every|always|usually|if|it|this|that|them|something|anything|or else)\b|\?",
+            r"\b(?:when|which|how|every|always|usually|if|it|this(?! (?:week|weekend|month|evening|afternoon|morning))|that|them|something|anything|or else)\b|\?",
             said,
         )
     ):

@@ -20,6 +20,21 @@ from .values_zh import HAN, things_in, tidy
 __all__ = ["TASTES"]
 
 TASTES: tuple[Frame, ...] = (
+    frame(r"(?:这)?(?:老)(?P<v>胃病|寒腿|腰病|毛病是.{2,6}|慢支|哮喘)(?:又|最近)?(?:犯|发作|复发)", one("user::condition")),
+    frame(r"(?P<v>近视[\d一二三四五六七八九十百]+度?)", one("user::condition")),
+    frame(r"(?:现在|正)?(?P<v>孕[早中晚]期)(?=睡|吃|老|总|能|可|腿|脚|腰|胃|反应)", one("user::condition")),
+    frame(r"(?:去年|前年|今年|刚|最近|以前)*(?:做了?|装了?|放了?)(?P<v>(?:心脏)?(?:支架|起搏器|搭桥)|透析)(?:手术)?(?=$|，|了)", one("user::condition")),
+    frame(r"(?P<v>(?:医生|大夫)(?:不让|不许|不准|让我?别)我?(?:吃|喝|碰)(?P<what>[^，了]{1,6}))$", lambda m: [(f"user::diet::{slug(m['what'])}", m["v"])]),
+    frame(r"(?:最近|正|正在|现在)*(?:在)(?P<v>戒(?P<what>咖啡|奶茶|酒|烟|糖|碳水|辣|甜食|夜宵|油炸))(?:了|中|，|$)", lambda m: [(f"user::diet::{slug(m['what'])}", m["v"])]),
+    frame(r"(?:人生|生活|日子|我)*(?:不能没有|没有不了|离不了|少不了)(?P<v>[^，]{1,8})$", lambda m: [("user::likes", v) for v in things_in(m["v"])]),
+    frame(r"(?:没有|没了|离了|少了)(?P<v>[^，]{1,8}?)(?:我)?(?:就|会|真的|简直)*(?:活不下去|不行|活不了|浑身难受|会死)", lambda m: [("user::likes", v) for v in things_in(m["v"])] if not re.search(r"你|他|她|手机|网|电|钱", m["v"]) else []),
+    frame(r"无(?!辣)(?P<v>[^，不]{1,4})不(?:成活|欢|活)$", lambda m: [("user::likes", v) for v in things_in(m["v"])]),
+    frame(r"(?:就)?好(?:这|那)(?:一)?口(?:儿)?(?P<v>[^，]{1,8})$", lambda m: [("user::likes", v) for v in things_in(m["v"])]),
+    frame(r"(?:是)?(?:个|一个|重度|资深|骨灰级|老|忠实)*(?P<v>[^，我你他她它这那的]{1,8}?)(?:玩家|控|狂魔|狂热分子|十级爱好者|上瘾|上瘾了|爱好者)(?:一枚)?$", lambda m: [("user::likes", v) for v in things_in(m["v"]) if not re.search(r"掌|失|遥|自|监|把|新手|普通|小白", v)]),
+    frame(r"(?:追星女孩|追星)?(?:粉|追)(?P<v>[\u3400-\u9fff]{2,4})(?:[\d一二三四五六七八九十]+年)?(?:了)?$", lambda m: [("user::likes", m["v"])] if m.group().startswith("粉") and not re.match(r"(?:丝|色|红|末|碎|底|刷|嫩|条|笔|的|上)", m["v"]) else []),
+    frame(r"(?:最近)?(?:在追|在刷|沉迷于?|入了)(?P<v>[^，]{2,10}?)(?:，|无法自拔|的坑|停不下来|上头|$)", lambda m: [("user::likes", v) for v in things_in(m["v"])] if not re.search(r"快递|进度|债|人|他|她|女|男|问题|题$|存在感", m["v"]) else []),
+    frame(r"(?:一)?(?:见到|看到|看见|遇到|碰到)(?P<v>[^，就我你]{1,6})就(?:绕道走?|躲|跑|想跑|绕着走|逃|想逃|发怵)", lambda m: [("user::dislikes", v) for v in things_in(m["v"], pleasant=False)]),
+    frame(r"(?:天生)?(?:跟|和|与)(?P<v>[^，我你他她]{1,8}?)(?:就是)?(?:八字不合|无缘|合不来|犯冲|不对付)$", lambda m: [("user::dislikes", v) for v in things_in(m["v"], pleasant=False)]),
     frame(r"(?:馆子|餐厅|饭店|吃的|菜|食物|店|饮食)?(?:得|要|必须|只能|一定得|一定要)(?:是)?(?:吃)?(?P<v>清真|纯?素|无麸质|无糖|低糖)的?$", one("user::diet")),
     frame(r"(?:最近|正|正在|现在|在|开始|坚持|一直)*(?:做|搞|尝试|坚持|执行|走|试|进行)着?(?P<v>生酮饮食|生酮|低碳水?饮食|低碳|轻断食|16\+8|间歇性断食|地中海饮食|低钠饮食|低盐饮食|减糖|控糖)(?=$|，|了|中|减|\d|[一二三四五六七八九十两几半]+)", one("user::diet")),
     frame(r"(?:刚|最近|去年|今年|也)*入坑了?(?P<v>[^，了]{1,10}?)(?:快|有|已经)*(?:[\d一二两三四五六七八九十几半]+(?:多)?(?:个)?[年月]|很久|多年|了|$)", one("user::likes")),

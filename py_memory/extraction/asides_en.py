@@ -36,7 +36,7 @@ _ILLNESS = re.compile(
 )
 # “How old is my dog Rex” asks the memory for what it should know.
 _REMEMBERED = re.compile(
-    r"(?:(?:and|so|but|hey|do you (?:know|remember)|can you tell me|remind me|tell me) )*(?:how old|what|what's|who|who's|where|where's|when|when's|which|is|was|does|did|do) (?:is |was |does |did |do )?(?:my|our) (?:[\w-]+ ){1,3}?[A-Z][\w']+(?: [\w']+){0,2}$"
+    r"(?i:(?:and|so|but|hey|do you (?:know|remember)|can you tell me|remind me|tell me) )*(?i:how old|what|what's|who|who's|where|where's|when|when's|which|is|was|does|did|do) (?:is |was |does |did |do )?(?:my|our) (?:[\w-]+ ){1,3}?[A-Z][\w']+(?: [\w']+){0,2}$"
 )
 _PLACE_ASKED = re.compile(r"\b(?:in|near|around) (?P<v>[A-Z][\w' -]+)")
 _FOLLOWED = re.compile(AFTER_NAME, re.IGNORECASE)

@@ -39,7 +39,7 @@ _ADDED = re.compile(
 _ASKING = re.compile(
     r"^(?:(?:and|but|so|or|hey|well|please)\s+)*(?:am|is|are|was|were|do|does|did|can|could|would|will|should|shall|have|has|had"
     r"|what|what's|who|who's|whom|whose|where|when|why|how|which|don't|didn't|isn't|aren't|won't|can't|any)\b"
-    r"|[吗嘛么]$|是不是|有没有|会不会|能不能|可不可以|要不要|什么|谁(?!知道|想到|料|叫我|让我)|哪[里儿个些]|多少|啥|咋|咩|乜|点样|怎么|怎样|为什么|是否|几[个岁点号]|吗$|^(?!.*谁[叫让]).*呢$",
+    r"|[吗嘛么]$|是不是|有没有|会不会|能不能|可不可以|要不要|什么|谁(?!知道|想到|料|叫我|让我)|哪[里儿个些]|多少|啥|咋|咩|乜|点样|如何|怎样|怎么|怎样|为什么|是否|几[个岁点号]|吗$|^(?!.*谁[叫让]).*呢$",
     re.IGNORECASE,
 )
 # A question that leaves its verb out: “…, any ideas?”

@@ -176,7 +176,10 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
     ):
         reading.enter_other()
         return []
-    if (rest := reading.enter_known(text, clause.start)) is not None:
+    if (
+        not re.match("[\u3400-\u9fff]", text)
+        and (rest := reading.enter_known(text, clause.start)) is not None
+    ):
         return _about(rest, reading.person, clause, reading, False)
     if match := _TO.match(text):
         names = names_in(re.split(r"\b(?:who|aged|\d)", match["rest"])[0])

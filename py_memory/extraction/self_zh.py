@@ -30,7 +30,7 @@ __all__ = ["about_me", "anywhere"]
 _WHO: tuple[Frame, ...] = (
     frame(rf"(?:土生土长的?|地道的?|地地道道的?|正宗的?|纯正的?|是|一个|个|一名|个地道的|标准|老)*(?P<v>{HAN}{{2,6}}?)(?:本地)?(?:妹子|汉子|崽崽?|娃|土著|伢子?|仔|姑娘|小伙子?|爷们儿?|老爷们|女孩|男孩|大妈|大叔|本地人|人|囡|老乡)(?:一枚|儿)?$", lambda m: [("user::hometown", m["v"])] if (place_in(m["v"], known=True) == m["v"] and m.string[m.end("v") :] != "人") or (m.string[: m.start("v")] and place_in(m["v"], known=True) == m["v"]) else []),
     frame(rf"(?:是)?(?P<v>{HAN}{{2,4}})(?:那旮沓|那旮旯|那边|那块儿?|这边|那头)的$", lambda m: [("user::hometown", m["v"])] if place_in(m["v"], known=True) == m["v"] else []),
-    frame(r"(?:人|我人)?(?:现在|目前|现|都|平时)*(?:常年|长期|(?<=人)一直|(?<=人))(?:都|就)?在(?P<v>[^，的]{2,12})$", home_in),
+    frame(r"(?:人|我人)?(?:现在|目前|现|都|平时)*(?:常年|长期|(?<=人)一直|(?<=人))(?:都|就)?在(?P<v>[^，的]{2,12})$", known_home_in),
     frame(r"(?:真名|大名|本名|全名|原名)(?:叫|是|：|:)?(?P<v>[^，]{2,4})$", name_facts),
     frame(rf"(?P<v>{DATE})是我(?:的)?生日$", one("user::birthday")),
     frame(r"(?:蜗居|租住|寄居|租房|借住|落脚|扎根|安家)(?:在|于)(?P<v>[^，]{2,12}?)(?:的|[\d一二三四五六七八九十百]+平.*|$)", home_in),
@@ -70,7 +70,7 @@ _REACHED: tuple[Frame, ...] = (
     frame(r"(?:的)?新号码?(?:是|[:：])?\s*(?P<v>\+?\d[\d -]{5,18}\d)", one("user::contact::phone")),
     frame(r"(?:的)?(?:新|工作|私人|个人|常用|现在的?|国内|备用|家里的?|办公室)*(?:的)?(?:联系)?(?:电话|手机|号码|联系方式|座机|手机号|tel)(?:号码|号)?(?:已经|现在)?(?:是|换成了?|改成了?|改为|换了?|变成了?|[:：])*\s*(?P<v>\+?\d[\d -]{5,18}\d)", one("user::contact::phone")),
     frame(r"(?:(?:已经|最终|最后|终于|还是|慎重考虑后)*(?:决定|决意|下决心|下定决心|打定主意))(?:了|要|好了?|[:：，]|好)*(?P<v>[^吗呢]{2,60})", lambda m: [("user::decision", tidy(m["v"]))] if not re.match(r"(?:不了|权|性|因素|的|一切|是|于|下来$)", m["v"]) else []),
-    frame(r"(?:我们?|最终|最后|终于|还是|已经|商量后)*(?:敲定|拍板|定下来?|说定|谈妥|选定|定好)(?:了)?(?:要|是|，|：)?(?P<v>[^吗呢了]{3,40})$", lambda m: [("user::decision", tidy(m["v"]))] if m.group()[0] not in "定" or m.group().startswith("定下") else []),
+    frame(r"(?:我们?|最终|最后|终于|还是|已经|商量后)*(?:敲定|拍板|定下来?|说定|谈妥|选定|定好)(?:了)?(?:要|是|，|：)?(?P<v>(?!一下|个时间)[^吗呢了]{3,40})$", lambda m: [("user::decision", tidy(m["v"]))] if m.group()[0] not in "定" or m.group().startswith("定下") else []),
     frame(r"(?:最终|最后|终于|还是)+选(?:了|择了?|定了?)(?P<v>[^吗呢]{2,40})", one("user::decision")),
 )  # fmt: skip
 _FRAMES = (*_WHO, *WORK, *TASTES, *_REACHED)

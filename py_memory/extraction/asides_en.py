@@ -36,8 +36,9 @@ _ILLNESS = re.compile(
 )
 # “How old is my dog Rex” asks the memory for what it should know.
 _REMEMBERED = re.compile(
-    r"(?:(?:and|so|but|hey|do you (?:know|remember)|can you tell me|remind me|tell me) )*(?:how old|what|what's|who|who's|where|where's|when|when's|which|is|was|does|did|do) (?:is |was |does |did |do )?(?:my|our) (?:[\w-]+ ){1,3}?[A-Z][\w']+(?: [\w']+){0,2}$"
+    r"(?i:(?:and|so|but|hey|do you (?:know|remember)|can you tell me|remind me|tell me) )*(?i:how old|what|what's|who|who's|where|where's|when|when's|which|is|was|does|did|do) (?:is |was |does |did |do )?(?:my|our) (?:[\w-]+ ){1,3}?[A-Z][\w']+(?: [\w']+){0,2}$"
 )
+_PLACE_ASKED = re.compile(r"\b(?:in|near|around) (?P<v>[A-Z][\w' -]+)")
 _FOLLOWED = re.compile(AFTER_NAME, re.IGNORECASE)
 # Behind “does my cat Mochi” any verb may follow the name.
 _HELPED = re.compile(
@@ -76,6 +77,8 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
         if value:
             out.append(Found(key, value, clause.start, clause.end))
 
+    if place := _PLACE_ASKED.search(text):
+        reading.place_before = home_in(place["v"]) or ""
     if "my " not in text.lower() and "our " not in text.lower() and "with a" not in text.lower():
         return []
     for match in _KIN.finditer(text):
@@ -85,8 +88,9 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
             continue
         if not _FOLLOWED.match(text[match.end("name") :]) and not _HELPED.search(text[: match.start()]):
             continue
-        named = name_in(match["name"])
-        if named and may_be_name(named[0], text[match.end("name") :]):
+        named = name_in(match["name"].removesuffix("'s"))
+        helped = _HELPED.search(text[: match.start()])
+        if named and may_be_name(named[0], "" if helped else text[match.end("name") :]):
             key, _ = key_of(match)
             found(key, named[0])
             reading.enter_person(key, clause.start)

@@ -52,7 +52,7 @@ _LOWER_PLACE = re.compile(
     r"(?P<v>[^\W\d_][\w'-]{2,}(?: [a-z][\w'-]{2,})?)(?=$| (?:now|with|since|at the|these|for|and|but|btw)\b)"
 )
 _SMALL_PLACE = re.compile(
-    r"(?:an? |the )(?:\w+ ){0,2}(?:village|town|city|suburb|farm|island|countryside|suburbs|neighbou?rhood)(?: \w+){0,1}? (?:near|outside|called|of|in|named|outside of) (?=[A-Z])"
+    r"(?:an? |the )(?:\w+ ){0,2}(?:village|town|city|suburb|farm|island|countryside|suburbs|neighbou?rhood|place|cottage|houseboat|flat|house|studio|apartment|cabin)(?: \w+){0,1}? (?:near|outside|called|of|in|named|outside of) (?=[A-Z])"
 )
 _END = re.compile(
     r"\s+(?:because|since|but|so|and (?:I|we|my|our|he|she|it|love|like|live|work|have|am|it's|I'm|they)\b|who|which|where|when|while|if|though|although|with|for|now|these days|at the moment|currently"

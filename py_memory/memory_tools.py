@@ -29,12 +29,12 @@ STATUSES = ("current", "candidate", "superseded", "archived", "all")
 
 _TEXT = {"type": "string"}
 _YES_OR_NO = {"type": "boolean"}
-_IDS = {"type": "array", "items": _TEXT}
+_IDS = _TEXTS = {"type": "array", "items": _TEXT}
 _TYPES: dict[str, tuple[type, str]] = {
     "string": (str, "a text"),
     "boolean": (bool, "true or false"),
     "integer": (int, "a whole number"),
-    "array": (list, "a list of ids"),
+    "array": (list, "a list of texts"),
 }
 # Why an answer rests on a memory, where it offers to forget or to end what it shows: memory_settle takes the
 # user up on exactly that.
@@ -102,10 +102,10 @@ def memory_tools(
             "refused": noticed.refused,
         }
 
-    async def memory_search(query: str, limit: int = 8) -> list[dict[str, Any]]:
+    async def memory_search(query: str, also: Sequence[str] = (), limit: int = 20) -> list[dict[str, Any]]:
         if not 1 <= limit <= MAX_FOUND:
             raise InvalidInputError(f"A limit lies between 1 and {MAX_FOUND}, not {limit}.")
-        found = store.recall(query, limit=limit + 1)
+        found = store.recall([query, *also], limit=limit + 1)
         return [_on_day(store, item.to_dict()) for item in found if item.id != said.id][:limit]
 
     async def memory_list(status: str = "current") -> list[dict[str, Any]]:
@@ -202,9 +202,11 @@ def memory_tools(
         _tool("memory_noticed", "Says what was stored or proposed from the user's message.", memory_noticed),
         _tool(
             "memory_search",
-            "Finds messages and facts that bear on a question.",
+            "Finds messages and facts that bear on a question. `also` takes the same question in other "
+            "words, its parts, and both languages where the user speaks Chinese and English.",
             memory_search,
             query=_TEXT,
+            also=_TEXTS,
             limit={"type": "integer", "minimum": 1, "maximum": MAX_FOUND},
         ),
         _tool(

@@ -33,7 +33,7 @@ LAYERS = [
         "health",
     ),
     ("store",),
-    ("agent", "memory_tools"),
+    ("agent", "memory_tools", "recalled"),
     ("server", "adapters", "cli", "browser", "__init__", "__main__"),
 ]
 LAYER_OF = {name: number for number, names in enumerate(LAYERS) for name in names}

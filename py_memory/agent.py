@@ -17,6 +17,7 @@ from .checks import json_text, read_json
 from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError
 from .extraction import propose
 from .memory_tools import memory_tools, noticed_in
+from .recalled import active_recall
 from .records import Cancel, Delta, Message, Model, Tool, ToolCallDelta
 from .store import MAX_MESSAGE_BYTES, MemoryStore
 from .text import clean, detect_language
@@ -309,7 +310,12 @@ class ChatAgent:
         history = self._store.get_context_within_budget(said.session_id, MAX_CHARS, limit=MAX_MESSAGES)
         ids = [message.id for message in history]
         history = history[: ids.index(said.id) + 1] if said.id in ids else [said]
-        return context.prompt(facts, history, MAX_CHARS, language)
+        prompt = context.prompt(facts, history, MAX_CHARS, language)
+        if not getattr(self._model, "names_its_uses", False):  # such a model looks for itself
+            recalled, uses = active_recall(self._store, said, history)
+            answer.uses.extend(uses)
+            prompt[0]["content"] += f"\n\n{recalled}" if recalled else ""
+        return prompt
 
     # -- tool calls of the model: a call and its result are one record with a state --
 

@@ -30,7 +30,7 @@ STATUSES = ("current", "candidate", "superseded", "archived", "disputed", "all")
 
 _TEXT = {"type": "string"}
 _YES_OR_NO = {"type": "boolean"}
-_IDS = {"type": "array", "items": _TEXT}
+_IDS = _TEXTS = {"type": "array", "items": _TEXT}
 # Why an answer rests on a memory, where it offers to forget or to end what it shows: memory_settle takes the
 # user up on exactly that.
 TO_FORGET, TO_END = "would be forgotten", "would end"
@@ -115,10 +115,10 @@ def memory_tools(
             "incognito": store.incognito,
         }
 
-    async def memory_search(query: str, limit: int = 8) -> list[dict[str, Any]]:
+    async def memory_search(query: str, also: Sequence[str] = (), limit: int = 20) -> list[dict[str, Any]]:
         if not 1 <= limit <= MAX_FOUND:
             raise InvalidInputError(f"A limit lies between 1 and {MAX_FOUND}, not {limit}.")
-        found = store.recall(query, limit=limit + 1)
+        found = store.recall([query, *also], limit=limit + 1)
         return [_on_day(store, item.to_dict()) for item in found if item.id != said.id][:limit]
 
     async def memory_list(status: str = "current") -> list[dict[str, Any]]:
@@ -234,9 +234,11 @@ def memory_tools(
         _tool("memory_noticed", "Says what was stored or proposed from the user's message.", memory_noticed),
         _tool(
             "memory_search",
-            "Finds messages and facts that bear on a question.",
+            "Finds messages and facts that bear on a question. `also` takes the same question in other "
+            "words, its parts, and both languages where the user speaks Chinese and English.",
             memory_search,
             query=_TEXT,
+            also=_TEXTS,
             limit={"type": "integer", "minimum": 1, "maximum": MAX_FOUND},
         ),
         _tool(

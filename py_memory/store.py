@@ -617,6 +617,22 @@ class MemoryStore:
                 raise InvalidInputError("Search takes plain values of metadata, no lists or mappings.")
         return finding.search(self.database, self.user_id, text, **filters)
 
+    # -- active recall --
+
+    def active_recall(self, text: str, *, limit: int = 5, exclude: Iterable[str] = ()) -> list[Recollection]:
+        """The best memories for a message that did not ask for any, without those in `exclude` (ids); []
+        where nothing is near enough to be worth a model's attention."""
+        check_count(limit, "The limit")
+        return ranked.recall_actively(
+            self.database,
+            self.user_id,
+            self.agent_id,
+            text,
+            now=self.clock(),
+            limit=limit,
+            exclude=frozenset(exclude),
+        )
+
     # -- answers and what they rested on --
 
     def record_uses(self, message_id: str, uses: Iterable[tuple[str, str, Mapping[str, Any] | str]]) -> None:

@@ -74,7 +74,19 @@ MUTANTS = {
     "near is anywhere": ("counting.py", "bisect_left(times, at - within_ms)", "0", "test_counting.py"),
     "half a word is a word": ("counting.py", "if not joined_before and not joined_after:", "if True:", "test_counting.py"),
     # the cost of a round
-    "a round looks through its session": ("agent.py", "return said, self._begin_reply(said)", "return said, self._reply_to(said)", "test_turn_cost.py"),
+    "a round looks through its session": ("agent.py", "self._begin_reply(said, intent=RESUME if resumes else None)", "self._reply_to(said)", "test_turn_cost.py"),
+    # recall
+    "no feedback": ("recall/ranking.py", "        self._add_feedback()", "", "test_recall.py"),
+    "neighbours by rowid": ("recall/ranking.py", "WHERE n.session_id = m.session_id ", "WHERE n.user_id = m.user_id ", "test_recall.py"),
+    "anybody may have said it": ("recall/parameters.py", "speaker: float = 2.5", "speaker: float = 1.0", "test_recall.py"),
+    "only messages are recalled": ("recall/ranked.py", "*map(_of_message, messages), *others", "*map(_of_message, messages)", "test_recall.py"),
+    "what was corrected is recalled": ("recall/others.py", "OR ? AND f.status", "OR ? + 1 AND f.status", "test_recall.py"),
+    "recall crosses owners": ("recall/postings.py", "alone = not messages or", "alone = True or", "test_recall.py"),
+    "near enough is exact": ("recall/search.py", "    if found < 0:\n        return None", "    found = max(found, 0)", "test_search.py test_recall.py"),
+    "one language only": ("recall/expansion.py", "    for other, weight in links(word)", "    for other, weight in links(word)[:0]", "test_recall.py"),
+    "always something to add": ("recall/ranked.py", "if item.score >= size * _floor(item, parameters)]", "if item.score]", "test_recall.py"),
+    "yesterday is no day": ("marks.py", "timedelta(days=_SHIFTS[match.group()])", "timedelta(days=0)", "test_recall.py"),
+    "the scorer's order is lost": ("recall/bench.py", "for message in found]", "for message in reversed(found)]", "test_recall.py"),
     # owners
     "everybody's messages": ("rows/messages.py", 'WHERE m.id = ? AND m.user_id = ?", (id, user_id))', 'WHERE m.id = ? AND ? IS NOT NULL", (id, user_id))', "test_messages.py test_sessions.py test_facts.py test_search.py"),
     "agents see all": ("rows/facts.py", '_VISIBLE = "(f.agent_id IS NULL OR f.agent_id = ? OR f.visibility = \'shared\')"', '_VISIBLE = "(f.agent_id IS NULL OR ifnull(?, 1) IS NOT NULL)"', "test_facts.py"),

@@ -9,26 +9,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from . import context
-from .checks import json_text, read_json
+from . import context, experience
 from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError
-from .extraction import propose
-from .memory_tools import memory_tools, noticed_in
+from .meant import RESTATED, proposals_in
+from .memory_tools import memory_tools, noticed_in, people_known
 from .models.intents import understand
-from .records import Cancel, Delta, Message, Model, Tool, ToolCallDelta
+from .records import Cancel, Delta, Message, Model, Receipt, Resumption, Session, Tool, ToolCallDelta
+from .resuming import check_calls, is_go_ahead, told
+from .snapshots import OPEN_STEPS, plan_is_open, with_call
 from .store import MAX_MEMORY_CHARS, MAX_MESSAGE_BYTES, MemoryStore
+from .task_tools import task_tools
 from .text import clean, detect_language
+from .tool_runs import ToolRuns, as_called
 
 __all__ = ["ChatAgent"]
 
 MAX_CHARS, MAX_FACTS = 4000, 12  # of history and of facts in a prompt
 MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
-MAX_OUTPUT_CHARACTERS = 32_000  # of a tool's result, kept and shown to the model
+RESUME = "resume"  # the intent of an answer that tells what was left unfinished and asks whether to go on
 MEMORY_KINDS = frozenset({"messages", "facts", "summaries", "tool_calls", "experiences"})
 _TITLE_CHARACTERS = 40  # the page shows the whole first message, as far as there is room
+# No chat is named after these.
+_SAYS_NOTHING = frozenset({"greeting", "small_talk", "thanks", "farewell", "yes", "no"})
 _SAYS = {
     "failed": {
         "en": "No answer this time: {reason} Your message is kept; you can try again.",
@@ -44,12 +49,16 @@ _SAYS = {
         "en": "the answer grew over 1 MiB and was cut here.",
         "zh": "回答超过 1 MiB，在此截断。",
     },
+    "incognito": {
+        "en": "This is an incognito chat: nothing said in it is kept, and nothing can be remembered or "
+        "forgotten from here. Say so when asked to.",
+        "zh": "这是无痕对话：其中的内容都不会保存，也不能在这里记住或忘掉任何事。如被要求，请如实说明。",
+    },
     "stopped": {"en": "(stopped)", "zh": "（已停止）"},
     "interrupted": {"en": "(interrupted)", "zh": "（已中断）"},
-    "unknown": {
-        "en": "I was interrupted while running {tools}. I do not know whether it happened, "
-        "and I will not repeat it unasked.",
-        "zh": "我在执行 {tools} 时被中断，不知道它是否已经完成；没有你的确认，我不会再执行。",
+    "undone": {
+        "en": "This was undone: nothing is forgotten.",
+        "zh": "已撤销，什么都没有忘掉。",
     },
 }
 
@@ -117,6 +126,19 @@ class ChatAgent:
         self._model = model
         self._tools = list(tools or ())
         self._running: dict[str, asyncio.Event] = {}
+        self._rounds: dict[str, str] = {}  # the user message of a running round → its session
+        self._seen: set[str] = set()  # sessions in which this agent has talked
+
+    async def resume_session(self, session_id: str, *, language: str | None = None) -> Resumption:
+        """What a session is taken up again with: loaded, its open calls checked with their tools, told in
+        `text`. Nothing is run. Raises NotFoundError."""
+        resumption = self._store.resume_session(session_id, language=language)
+        resumption, checks = await check_calls(resumption, self._tools, self._store.clock())
+        with self._store.action():
+            for call in self._store.open_tool_calls(session_id):
+                if call.id in checks:
+                    self._store.update_tool_call(call.id, call.status, validation=checks[call.id])
+        return resumption
 
     async def chat_round(
         self,
@@ -133,8 +155,9 @@ class ChatAgent:
         most recent one goes on. The same `message_id` again goes on with that round. A failing model leaves
         an answer with status "failed", a cancelled one what had arrived, with status "stopped". `on_event`
         is told {"type": "message", "message"}, {"type": "proposals", "facts", "stored"}, {"type": "delta",
-        "message_id", "text"} and {"type": "forgotten", "operation_id", "counts", "undo_until"}; what it
-        raises comes out once the round is whole.
+        "message_id", "text"} and {"type": "forgotten", "operation_id", "counts", "undo_until", "message_id",
+        "undone"}, where `undone` is what that answer should read once this is taken back; what it raises
+        comes out once the round is whole.
 
         Raises InvalidInputError and TooLargeError for a text that cannot be stored, NotFoundError for a
         session that is unknown or deleted meanwhile, ConflictError for an id that belongs to another
@@ -145,6 +168,7 @@ class ChatAgent:
             await running.wait()
         said, reply = self._begin(session_id, text, message_id)
         finished = self._running[said.id] = asyncio.Event()
+        self._rounds[said.id] = said.session_id
         try:
             await self._store.durable()
             tell({"type": "message", "message": said})
@@ -160,7 +184,7 @@ class ChatAgent:
             tell.raise_what_failed()
             return reply
         finally:
-            del self._running[said.id]
+            del self._running[said.id], self._rounds[said.id]
             finished.set()
 
     # -- first half: the user's words, what is learned from them, an empty answer --
@@ -179,11 +203,64 @@ class ChatAgent:
                 return said, self._reply_to(said)
             session = store.get_session(session_id) if session_id else store.get_or_create_session()
             self._close_interrupted(session.id, detect_language(text))
+            asked = self._was_asked(session)
+            resumes = not asked and self._has_to_ask(session)
+            self._seen.add(session.id)
             said = store.add_message(session.id, "user", text, id=message_id)
-            if session.title is None:
+            if session.title is None and understand(said.content).kind not in _SAYS_NOTHING:
                 store.rename_session(session.id, " ".join(said.content.split())[:_TITLE_CHARACTERS])
             self._learn(said)
-            return said, self._begin_reply(said)
+            reply = self._begin_reply(said, RESUME if resumes else None)
+            if asked:
+                self._take_answer(said)
+            return said, reply
+
+    def _was_asked(self, session: Session) -> bool:
+        """Whether the message on screen asks to go on with what was left unfinished."""
+        shown = self._store.find_message(session.current_message_id) if session.current_message_id else None
+        return shown is not None and shown.intent == RESUME
+
+    def _has_to_ask(self, session: Session) -> bool:
+        """Whether the session is taken up again with something left unfinished: by another agent than before,
+        after a long rest, or after a call that was cut off."""
+        if session.current_message_id is None or session.id in self._rounds.values():
+            return False
+        if session.id in self._seen and session.status != "abandoned":
+            calls = self._store.open_tool_calls(session.id)
+            if not any(call.status in ("running", "unknown") for call in calls):
+                return False
+        return bool(self._store.resume_session(session.id).text)
+
+    def _take_answer(self, said: Message) -> None:
+        """The user answers whether to go on. No: what waited is cancelled and the plan ends. Yes: what waited
+        may be done. A call of unknown end stays unknown, and has been asked about."""
+        store = self._store
+        no = understand(said.content).kind == "no"
+        closed = []
+        for call in store.open_tool_calls(said.session_id):
+            if call.status in ("running", "unknown"):
+                closed.append(store.settle_tool_call(store.update_tool_call(call.id, "unknown").id))
+            elif no:
+                closed.append(store.update_tool_call(call.id, "cancelled", error="The user said no."))
+            elif _tells_to_go_on(said.content):
+                store.update_tool_call(call.id, "approved")
+        try:
+            latest = store.latest_snapshot(said.session_id)
+        except InvalidInputError:  # of a newer release: it stays as it is
+            return
+        if latest is None:
+            return
+        state = {**latest.state, "message_id": None}
+        for call in closed:
+            known = {"id": call.id, "tool": call.tool_name, "params": call.input, "status": call.status}
+            state = with_call(state, known, done=True)
+        if no:
+            state["plan"] = [
+                {**step, "status": "skipped"} if step["status"] in OPEN_STEPS else step
+                for step in state["plan"]
+            ]
+            state["pending"] = []
+        store.save_snapshot(said.session_id, state, "the user was asked whether to go on")
 
     def _reply_to(self, said: Message) -> Message:
         """The round's answer, begun now if it is not there."""
@@ -192,9 +269,9 @@ class ChatAgent:
                 return child
         return self._begin_reply(said)
 
-    def _begin_reply(self, said: Message) -> Message:
+    def _begin_reply(self, said: Message, intent: str | None = None) -> Message:
         return self._store.add_message(
-            said.session_id, "assistant", "", parent_id=said.id, status="streaming"
+            said.session_id, "assistant", "", parent_id=said.id, status="streaming", intent=intent
         )
 
     def _close_interrupted(self, session_id: str, language: str) -> None:
@@ -206,10 +283,13 @@ class ChatAgent:
                 )
 
     def _learn(self, said: Message) -> None:
-        """What was asked to be remembered is stored at once; what the rules infer waits for the user."""
+        """What was asked to be remembered is stored at once; what the rules infer waits for the user. Of an
+        incognito chat nothing is."""
+        if self._store.incognito:
+            return
         zone = self._store.get_setting("zone")
         zone = zone if isinstance(zone, str) else None
-        for proposal in propose(said.content, now=said.created_at, zone=zone):
+        for proposal in proposals_in(said.content, people_known(self._store), now=said.created_at, zone=zone):
             details = {
                 name: proposal[name] for name in ("category", "quote", "spoken_words", "zone", "valid_from")
             }
@@ -217,6 +297,8 @@ class ChatAgent:
             if proposal["explicit"]:
                 self._store.set_fact(proposal["key"], proposal["value"], **details)
             else:
+                if proposal["key"].endswith(RESTATED):
+                    self._withdraw(proposal)
                 self._store.propose_fact(
                     proposal["key"], proposal["value"], confidence=proposal["confidence"], **details
                 )
@@ -227,17 +309,38 @@ class ChatAgent:
             self._store.task_node(said.session_id, "confirmed")
         self._store.summarise_if_due(said.session_id)
 
+    def _withdraw(self, proposal: Mapping[str, Any]) -> None:
+        """An age that waits for a yes makes way for the one that is told now."""
+        for waiting in self._store.list_facts(status="candidate", prefix=proposal["key"]):
+            if waiting.key == proposal["key"] and waiting.value != proposal["value"]:
+                self._store.reject_fact(waiting.id)
+
     # -- second half: the model's answer --
 
     async def _answer(self, said: Message, reply: Message, tell: OnEvent, cancel: Cancel) -> Message:
         language = detect_language(said.content)
         answer = _Answer()
-        if interrupted := self._close_calls(reply):
-            answer.status = "stopped"
-            answer.pieces = [_SAYS["unknown"][language].format(tools=", ".join(interrupted))]
-            return self._finish(reply, answer)
+        tools = self._tools_for(said, reply, tell)
+        reading = {tool.name for tool in tools if not tool.side_effect}
+        cut_off = any(
+            call.message_id == reply.id and call.status != "cancelled" and call.tool_name not in reading
+            for call in self._store.list_tool_calls(reply.session_id)
+        )
+        resumption, answers = None, self._answers_question(said)
+        if cut_off or reply.intent == RESUME or answers:
+            resumption = await self._resumption(said, reply, language)
+        if resumption and resumption.text and (cut_off or reply.intent == RESUME):
+            self._store.set_intent(reply.id, RESUME)
+            answer.add(resumption.text if cut_off else f"{resumption.text}\n\n")
+            tell({"type": "delta", "message_id": reply.id, "text": answer.text})
+            if cut_off:  # it had begun to act: what comes next is the user's to say
+                answer.status = "stopped"
+                return self._finish(reply, answer)
         try:
-            await self._converse(said, reply, answer, tell, cancel)
+            agreed = _tells_to_go_on(said.content)
+            may_act = not cut_off and reply.intent != RESUME and (agreed or not answers)
+            runs = ToolRuns(self._store, tools, said, reply, may_act, agreed)
+            await self._converse(said, reply, answer, tell, cancel, runs, resumption)
         except asyncio.CancelledError:
             answer.status = "stopped"
             if not answer.text.strip():
@@ -257,22 +360,68 @@ class ChatAgent:
 
     def _finish(self, reply: Message, answer: _Answer) -> Message:
         with self._store.action():
-            if answer.uses:
-                self._store.record_uses(reply.id, answer.uses)
-            return self._store.set_message_status(reply.id, answer.status, answer.text)
+            if uses := list(
+                {(kind, id): (kind, id, why) for kind, id, why in reversed(answer.uses)}.values()
+            ):
+                self._store.record_uses(reply.id, uses[::-1])
+            message = self._store.set_message_status(reply.id, answer.status, answer.text)
+            self._save_open_plan(reply.session_id)
+            return message
+
+    def _save_open_plan(self, session_id: str) -> None:
+        """A round that ends with steps left is where the task is taken up again."""
+        try:
+            latest = self._store.latest_snapshot(session_id)
+        except InvalidInputError:  # of a newer release: it stays as it is
+            return
+        if latest and plan_is_open(latest.state):
+            self._store.save_snapshot(session_id, {**latest.state, "message_id": None}, "round ended")
+
+    def _answers_question(self, said: Message) -> bool:
+        before = self._store.find_message(said.parent_id) if said.parent_id else None
+        return before is not None and before.intent == RESUME
+
+    async def _resumption(self, said: Message, reply: Message, language: str) -> Resumption:
+        """What is left unfinished, with this round itself left out of what is new."""
+        resumption = await self.resume_session(said.session_id, language=language)
+        newer = tuple(id for id in resumption.newer_messages if id not in (said.id, reply.id))
+        findings = tuple(code for code in resumption.findings if newer or code != "newer_messages")
+        return told(replace(resumption, newer_messages=newer, findings=findings))
+
+    def _tools_for(self, said: Message, reply: Message, tell: OnEvent) -> list[Tool]:
+        undone = _SAYS["undone"][detect_language(said.content)]
+
+        def forgotten(receipt: Receipt) -> None:
+            tell({"type": "forgotten", "message_id": reply.id, "undone": undone, **receipt.to_dict()})
+
+        return [
+            *memory_tools(self._store, said, forgotten),
+            *task_tools(self._store, said),
+            *self._tools,
+        ]
 
     async def _converse(
-        self, said: Message, reply: Message, answer: _Answer, tell: OnEvent, cancel: Cancel
+        self,
+        said: Message,
+        reply: Message,
+        answer: _Answer,
+        tell: OnEvent,
+        cancel: Cancel,
+        runs: ToolRuns,
+        resumption: Resumption | None,
     ) -> None:
         """The model speaks, and is called again with the results for as long as it calls tools."""
         language = detect_language(said.content)
         messages = self._prompt(said, answer)
-        tools = [
-            *memory_tools(
-                self._store, said, lambda receipt: tell({"type": "forgotten", **receipt.to_dict()})
-            ),
-            *self._tools,
-        ]
+        tools = runs.tools
+        offered = []
+        if not getattr(self._model, "names_its_uses", False):
+            offered = runs.offered = self._store.experiences_for(said.content, [t.name for t in tools])
+            answer.uses.extend(("experiences", item.id, {"why": "in the prompt"}) for item in offered)
+        for note in (experience.in_prompt(offered, language), resumption.prompt if resumption else ""):
+            if note:  # behind the user's own facts, which outrank it
+                messages[0]["content"] += f"\n\n{note}"
+        messages += runs.earlier()
         for _ in range(MAX_TOOL_TURNS):
             calls: dict[int, ToolCallDelta] = {}
             spoken = len(answer.pieces)
@@ -291,9 +440,13 @@ class ChatAgent:
                 await _close(deltas)
             if not calls:
                 return
-            messages.append(_as_called("".join(answer.pieces[spoken:]), calls))
+            words = "".join(answer.pieces[spoken:])
+            messages.append(as_called(words, sorted(calls.items())))
             for _, call in sorted(calls.items()):
-                messages.append(await self._run_call(call, tools, reply))
+                messages.append(await runs.run(call, words))
+            if not getattr(self._model, "names_its_uses", False):
+                answer.uses += runs.uses
+            runs.uses = []
         answer.fail(_SAYS["endless"][language], language)
 
     @staticmethod
@@ -323,83 +476,14 @@ class ChatAgent:
             rests_on = [("facts", fact.id) for fact in memory.facts]
             rests_on += [("summaries", summary.id) for summary in memory.summaries]
             answer.uses.extend((kind, id, {"why": "in the prompt"}) for kind, id in rests_on)
-        return context.prompt(memory, history, MAX_CHARS, language)
-
-    # -- tool calls of the model: a call and its result are one record with a state --
-
-    async def _run_call(self, call: ToolCallDelta, tools: Sequence[Tool], reply: Message) -> dict[str, Any]:
-        store = self._store
-        arguments, problem = _arguments(call.arguments)
-        name = clean(call.name or "?")[0]
-        record = store.add_tool_call(reply.session_id, name, arguments, message_id=reply.id, status="running")
-        await store.durable()
-        tool = next((tool for tool in tools if tool.name == call.name), None)
-        try:
-            if tool is None:
-                raise InvalidInputError(f"There is no tool {call.name!r}.")
-            if problem:
-                raise InvalidInputError(problem)
-            status, output, problem = "success", await tool.run(**arguments), ""
-        except asyncio.CancelledError:
-            store.update_tool_call(record.id, "unknown")
-            raise
-        except Exception as error:
-            status, problem = "failed", clean(str(error))[0]
-            output = {"error": f"{type(error).__name__}: {problem}"}
-        told = _told(output)
-        store.update_tool_call(record.id, status, output=read_json(told), error=problem or None)
-        return {"role": "tool", "tool_call_id": call.id or str(call.index), "content": told}
-
-    def _close_calls(self, reply: Message) -> list[str]:
-        """Calls that a crash cut off are closed as unknown and never repeated. Returns their tools' names."""
-        cut = [
-            call
-            for call in self._store.list_tool_calls(reply.session_id)
-            if call.message_id == reply.id and call.status in ("running", "unknown")
-        ]
-        for call in cut:
-            self._store.update_tool_call(call.id, "unknown")
-        return [call.tool_name for call in cut]
+        prompt = context.prompt(memory, history, MAX_CHARS, language)
+        if self._store.incognito:
+            prompt[0]["content"] += f"\n\n{_SAYS['incognito'][language]}"
+        return prompt
 
 
-def _told(output: Any) -> str:
-    """A tool's result as JSON, as its text where JSON cannot hold it. It ran, whatever it returned."""
-    try:
-        told = json_text(output)
-        read_json(told)
-    except InvalidInputError:
-        told = json_text(f"{output!r:.{MAX_OUTPUT_CHARACTERS}}")
-    if len(told) > MAX_OUTPUT_CHARACTERS:
-        told = json_text(f"{told[:MAX_OUTPUT_CHARACTERS]}…")
-    return told
-
-
-def _arguments(text: str) -> tuple[dict[str, Any], str]:
-    """A call's arguments, and what is wrong with them."""
-    try:
-        # Once more as text: an escape in it may stand for half a character.
-        arguments = read_json(json_text(read_json(clean(text)[0] or "{}", "The arguments")))
-    except InvalidInputError as error:
-        return {}, str(error)
-    if not isinstance(arguments, dict):
-        return {}, "The arguments must be a JSON object."
-    return arguments, ""
-
-
-def _as_called(text: str, calls: Mapping[int, ToolCallDelta]) -> dict[str, Any]:
-    """The model's turn as it goes back to it before the results."""
-    return {
-        "role": "assistant",
-        "content": text,
-        "tool_calls": [
-            {
-                "id": call.id or str(index),
-                "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments or "{}"},
-            }
-            for index, call in sorted(calls.items())
-        ],
-    }
+def _tells_to_go_on(text: str) -> bool:
+    return understand(text).kind == "yes" or is_go_ahead(text)
 
 
 def _reason(error: Exception, language: str) -> str:

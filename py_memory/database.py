@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from . import text
 from .errors import (
+    BusyError,
     ConflictError,
     DatabaseCorruptError,
     InvalidInputError,
@@ -49,7 +50,6 @@ FIRST_SAFE_WAL = (3, 51, 3)
 BLOCK_PAGE_BYTES = 1024  # a turn dirties less than half the bytes that it does with pages of 4,096
 # What SQLite says when the file cannot be reached or written, though nothing in it is wrong.
 _STORAGE_SIGNS = (
-    "is locked",
     "is full",
     "readonly",
     "unable to open",
@@ -341,6 +341,11 @@ class Database:
         """Rows changed since the connection was opened."""
         return int(self.connection.total_changes)
 
+    @property
+    def state(self) -> tuple[int, int]:
+        """Another pair whenever this connection, or another one on the file, has changed something."""
+        return self.total_changes, int(self.value("PRAGMA data_version"))
+
     def execute(self, sql: str, parameters: Parameters = ()) -> sqlite3.Cursor:
         """Runs one statement in the transaction that is open. Raises RuntimeError outside one."""
         with self._lock:
@@ -418,6 +423,11 @@ class Database:
         if "malformed" in said or "corrupt" in said:
             return DatabaseCorruptError(
                 f"SQLite cannot read this memory ({said}). It was not changed; use an earlier copy of it."
+            )
+        if "is locked" in said:
+            return BusyError(
+                f"Another process kept the memory's file to itself for over {BUSY_TIMEOUT_S:.0f} s ({said}). "
+                "Nothing was changed; try again, or close the other program."
             )
         if any(sign in said for sign in _STORAGE_SIGNS):
             return StorageError(

@@ -95,9 +95,13 @@ class Forgetting:
         going = _Going()
         beyond = [EXPORTED, BROWSER]
         if fact_id is not None:
-            going.facts = [fact_rows.get_fact(self._db, self._user, fact_id)]
+            going.facts = [self._facts.get(fact_id)]
             if going.facts[0].source_message_id:
                 beyond.append(SOURCE)
+            value = texts.normalize(going.facts[0].value).strip()
+            # The state of a task may hold it as well; a shorter value stands in too many texts.
+            if len(value) >= (2 if texts.has_cjk(value) else 3):
+                going.others = {"snapshots": ids_mentioning(self._db, self._user, "snapshots", value)}
         elif message_id is not None:
             going.messages = [message_rows.get_message(self._db, self._user, message_id)]
             learned = fact_rows.facts_of_source(self._db, self._user, [message_id])
@@ -116,6 +120,9 @@ class Forgetting:
         going = _Going(sessions=[session_id], fingerprints=forget_facts)
         going.facts = [fact for fact in learned if forget_facts or fact.status == "candidate"]
         return self._remove(going, [EXPORTED, BROWSER])
+
+    def forget_experience(self, id: str) -> Receipt:
+        return self._remove(_Going(others={"experiences": [id]}), [EXPORTED, BROWSER])
 
     def cleanup(self, days: int, *, delete: bool) -> Receipt:
         """Messages older than `days`. Facts stay as they are, with the id and the quote of their message;

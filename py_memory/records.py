@@ -13,7 +13,10 @@ from typing import Any, Protocol
 __all__ = [
     "Cancel",
     "ChainReport",
+    "Conflict",
     "Delta",
+    "Experience",
+    "Explanation",
     "Fact",
     "Finding",
     "Hit",
@@ -23,11 +26,15 @@ __all__ = [
     "Model",
     "Namespace",
     "Overview",
+    "PendingCall",
     "PendingSummary",
+    "Reason",
     "Receipt",
     "Recollection",
     "Record",
+    "Resumption",
     "Session",
+    "Snapshot",
     "Summary",
     "Tool",
     "ToolCall",
@@ -208,6 +215,11 @@ class Fact(Record):
     correction_count: int = 0
     operation_id: str | None = field(default=None, compare=False)  # for undo(), on a fact just changed
 
+    @property
+    def scope(self) -> str:
+        """Facts of one scope stand in for each other: what an agent keeps to itself, and what all see, ""."""
+        return "" if self.visibility == "shared" else self.agent_id or ""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding(Record):
@@ -221,6 +233,16 @@ class Finding(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Conflict(Record):
+    """A disputed fact and the current one that it disagrees with. `why`: "value" (two values of one key), or
+    a topic: "taste", "diet", "age", "family", "marriage", "work"."""
+
+    fact: Fact
+    other: Fact
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt(Record):
     """What a deletion removed: `counts` by table, `operation_id` for undo() until `undo_until`, and in
     `beyond` the places this program cannot reach, as stable codes the page has sentences for."""
@@ -229,6 +251,98 @@ class Receipt(Record):
     counts: Mapping[str, int]
     undo_until: int
     beyond: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot(Record):
+    """A task's saved state (see snapshots.py), in the present format; `format` is the one it was saved in."""
+
+    id: str
+    user_id: str
+    created_at: int
+    session_id: str
+    format: int
+    reason: str
+    state: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingCall(Record):
+    """A tool call that is not over. `state`: "valid" (can still be done), "invalid" (no longer, `why` says
+    the reason), "unknown" (cannot be told). `checked_at` in ms, None where nobody has looked."""
+
+    id: str | None
+    tool: str
+    params: Any
+    status: str  # of the tool call
+    reason: str
+    state: str
+    why: str
+    checked_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption(Record):
+    """What a session is taken up again with. A normal start has no snapshot, no calls and no text.
+
+    `findings` are codes: "interrupted", "pending", "done_elsewhere", "tool_gone", "newer_messages",
+    "facts_changed", "clock_back", "old_format", "unreadable". `text` tells the user and asks; `prompt` tells
+    the model.
+    """
+
+    session_id: str
+    language: str
+    snapshot: Snapshot | None
+    overview: str
+    pending: tuple[PendingCall, ...] = ()
+    interrupted: tuple[PendingCall, ...] = ()  # they ran when the agent stopped: nobody knows how they ended
+    newer_messages: tuple[str, ...] = ()  # ids
+    changed_facts: tuple[Fact, ...] = ()
+    findings: tuple[str, ...] = ()
+    text: str = ""
+    prompt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Experience(Record):
+    """Know-how about a tool or a kind of task, without personal data. `topic` is the tool's name or a few
+    words; the counts say how often it was followed with and without success."""
+
+    id: str
+    user_id: str
+    created_at: int
+    topic: str
+    content: str
+    status: str = "candidate"  # candidate | current
+    success_count: int = 0
+    failure_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reason(Record):
+    """A memory that an answer rested on, as it is now: `status` is the fact's, "forgotten" where it is gone,
+    else "there"; `text` what it says, `said_at` (ms) when it was said or done, `quote` the words it was
+    learned from, `source_id` the message with them."""
+
+    kind: str
+    id: str
+    rank: int
+    why: Mapping[str, Any]
+    status: str
+    text: str = ""
+    said_at: int | None = None
+    quote: str | None = None
+    source_id: str | None = None
+    role: str | None = None  # of a message
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation(Record):
+    """Why an answer says what it says: the memories it rested on, best first."""
+
+    message_id: str
+    answered_at: int
+    reasons: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,11 +360,16 @@ class Use(Record):
 
 @dataclass(frozen=True, slots=True)
 class ChainReport(Record):
-    """Whether the chain of events holds: how many events there are, and the first that does not fit."""
+    """Whether the chain of events holds: how many fit, `folded` how many more stand behind its checkpoints,
+    and the first event that does not fit, with what seems to have happened to it: "changed", "removed" (that
+    many are missing before it, or at the end), "inserted" or "reordered"."""
 
     ok: bool
     count: int
     first_bad_seq: int | None = None
+    problem: str | None = None
+    event_id: str | None = None
+    folded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,12 +428,21 @@ class Cancel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function the model may call: `parameters` is a JSON schema of its keyword arguments."""
+    """A function the model may call: `parameters` is a JSON schema of its keyword arguments.
+
+    `side_effect` says that it changes something outside the memory; a tool that does not say is taken to.
+    Such a call is durable before it starts and never repeated unasked. `validate` gets the same arguments,
+    changes nothing and says whether the call can be made: True, False, None (cannot be told), or a mapping
+    {"state": "valid" | "invalid" | "unknown", "why": text}. A call is given up after `timeout_ms`.
+    """
 
     name: str
     description: str
     parameters: Mapping[str, Any]
     run: Callable[..., Awaitable[Any]]
+    side_effect: bool = True
+    validate: Callable[..., Awaitable[Any]] | None = None
+    timeout_ms: int | None = None
 
 
 class Model(Protocol):

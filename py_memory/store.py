@@ -7,14 +7,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import context, text
+from . import context, resuming, text, trace
 from .checks import check_count, check_id, check_mapping, check_time, json_text
 from .clock import Clock, system_clock
 from .consolidation import Consolidation
 from .counting import count_messages
 from .database import Database
 from .errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError
-from .extraction.guards import MAX_READ, secret_spans
+from .experience import Experiences
+from .extraction.refusals import MAX_READ
+from .extraction.secrets import secret_spans, without_secrets
 from .facts import Facts
 from .forgetting import Forgetting
 from .formats.memory_file import export_memory, read_memory_file
@@ -26,6 +28,9 @@ from .recall import index
 from .recall import search as finding
 from .records import (
     ChainReport,
+    Conflict,
+    Experience,
+    Explanation,
     Fact,
     Finding,
     Hit,
@@ -37,15 +42,19 @@ from .records import (
     PendingSummary,
     Receipt,
     Recollection,
+    Resumption,
     Session,
+    Snapshot,
     Summary,
     ToolCall,
     Use,
 )
-from .rows import events, messages, namespaces, sessions, settings, stats, tool_calls, users
+from .rows import events, messages, namespaces, sessions, settings, snapshots, stats, tool_calls, users
+from .rows import experiences as experience_rows
 from .rows import facts as fact_rows
 from .rows import uses as use_rows
 from .rows.tombstones import is_forgotten
+from .snapshots import checked_state, checked_validation, plan_is_done
 from .undo import UndoLog
 from .working_memory import WorkingMemory
 
@@ -61,6 +70,7 @@ _CALL_STATUSES = frozenset(
 )
 _DEVICE = "device"
 _WHOLE_BRANCH = 100_000  # messages
+_RECENT = 200  # messages looked through for those that are newer than a snapshot
 
 
 async def _at_once() -> None:
@@ -75,6 +85,8 @@ class MemoryStore:
     Raises NotADatabaseError, NewerDatabaseError, DatabaseCorruptError; the file is then as it was.
     """
 
+    incognito = False  # see IncognitoStore
+
     def __init__(
         self,
         path_or_connection: Any,
@@ -86,6 +98,7 @@ class MemoryStore:
         self.database = Database(path_or_connection)
         self.clock: Clock = clock or system_clock
         self.agent_id = agent_id
+        # Waits until all that was changed is on disk. False: it could not be saved.
         self.durable: Callable[[], Awaitable[object]] = _at_once
         db = self.database
         with db.transaction():
@@ -102,6 +115,7 @@ class MemoryStore:
         self._consolidation = Consolidation(db, self.user_id, self.clock, self._undo, self._facts)
         self._working = WorkingMemory(db, self.user_id, self.clock)
         self._forgetting = Forgetting(db, self.user_id, self.clock, self._undo, self._facts)
+        self._experiences = Experiences(db, self.user_id, self.clock, self._undo)
         self._health = Health(db, self.user_id, self.clock, self._undo, self._facts)
 
     @contextmanager
@@ -624,9 +638,15 @@ class MemoryStore:
         status: str = "proposed",
         id: str | None = None,
     ) -> ToolCall:
+        """Notes a call. The same `id` again returns the one there is."""
         with self.database.transaction():
             sessions.get_session(self.database, self.user_id, session_id)
-            id = check_id(id, "tool call") if id is not None else uuid7(self.clock())
+            if id is None:
+                id = uuid7(self.clock())
+            elif found := tool_calls.find_tool_call(self.database, self.user_id, check_id(id, "tool call")):
+                if (found.session_id, found.tool_name) == (session_id, text.clean(tool_name)[0]):
+                    return found
+                raise ConflictError(f"The id {id!r} belongs to another tool call. Give a new call a new id.")
             tool_calls.insert_tool_call(
                 self.database,
                 self.user_id,
@@ -642,20 +662,28 @@ class MemoryStore:
             return tool_calls.get_tool_call(self.database, self.user_id, id)
 
     def update_tool_call(
-        self, id: str, status: str, *, output: Any = None, error: str | None = None
+        self, id: str, status: str, *, output: Any = None, error: str | None = None, validation: Any = None
     ) -> ToolCall:
+        """Moves a call on. `validation` is what a check of it found: {"state": "valid" | "invalid" |
+        "unknown", "why", "at" (ms)}. One that has ended stays as it ended: ConflictError."""
+        status, validation = self._call_status(status), checked_validation(validation)
         with self.database.transaction():
-            tool_calls.get_tool_call(self.database, self.user_id, id)
+            known = tool_calls.get_tool_call(self.database, self.user_id, id)
+            if known.status in tool_calls.FINISHED and status != known.status:
+                raise ConflictError(
+                    f"The tool call {id!r} has ended as {known.status}. Note a new call instead."
+                )
             tool_calls.update_tool_call(
                 self.database,
                 self.user_id,
                 id,
-                self._call_status(status),
+                status,
                 output=output,
                 error=None if error is None else text.clean(error)[0],
+                validation=validation,
                 now=self.clock(),
             )
-            self._event(status, "tool_calls", id, json_text(output))
+            self._event(status, "tool_calls", id, json_text([output, validation] if validation else output))
             call = tool_calls.get_tool_call(self.database, self.user_id, id)
             if status in tool_calls.FINISHED:
                 self._consolidation.tool_finished(call.session_id, call.tool_name)
@@ -663,6 +691,10 @@ class MemoryStore:
 
     def list_tool_calls(self, session_id: str) -> list[ToolCall]:
         return tool_calls.list_tool_calls(self.database, self.user_id, session_id)
+
+    def open_tool_calls(self, session_id: str) -> list[ToolCall]:
+        """Those that are not over: waiting, running, or of an unknown end that nobody was asked about."""
+        return tool_calls.open_tool_calls(self.database, self.user_id, session_id)
 
     @staticmethod
     def _call_status(status: str) -> str:
@@ -769,6 +801,132 @@ class MemoryStore:
             zone=zone if isinstance(zone, str) else None,
         )
 
+    # -- tasks: snapshots, resuming, experience, trace --
+
+    def save_snapshot(self, session_id: str, state: Mapping[str, Any], reason: str) -> Snapshot:
+        """Saves the state of the session's task (see snapshots.py), with a mark in the place of secrets. The
+        newest few of a session are kept. One whose plan is done completes the session.
+
+        Raises InvalidInputError, which names the place in the state, TooLargeError (over 128 KiB),
+        NotFoundError.
+        """
+        reason = self._short(reason, "The reason") or ""
+        saved_state = without_secrets(checked_state(state))
+        db = self.database
+        with db.transaction():
+            session = sessions.get_session(db, self.user_id, session_id)
+            if saved_state["plan"] != self._plan_before(session_id):
+                self._consolidation.task_node(session_id, "plan_step")
+            saved_state["message_id"] = saved_state["message_id"] or session.current_message_id
+            saved = snapshots.insert_snapshot(
+                db, self.user_id, session_id, saved_state, without_secrets(reason), self.clock()
+            )
+            self._event("added", "snapshots", saved.id, json_text(saved_state))
+            for id in snapshots.prune(db, self.user_id, session_id):
+                events.drop_salts(db, id)
+            if plan_is_done(saved_state) and session.status != "completed":
+                sessions.set_status(db, self.user_id, session_id, "completed", self.clock())
+                self._event("completed", "sessions", session_id)
+            return saved
+
+    def _plan_before(self, session_id: str) -> list[Any]:
+        try:
+            before = snapshots.latest(self.database, self.user_id, session_id)
+        except InvalidInputError:  # of a newer release
+            return []
+        return before.state["plan"] if before else []
+
+    def latest_snapshot(self, session_id: str) -> Snapshot | None:
+        """The newest one, its state in the present format. Raises InvalidInputError where it cannot be
+        read."""
+        return snapshots.latest(self.database, self.user_id, session_id)
+
+    def list_snapshots(self, session_id: str) -> list[Snapshot]:
+        """Those that are kept, oldest first."""
+        return snapshots.list_snapshots(self.database, self.user_id, session_id)
+
+    def resume_session(self, session_id: str, *, language: str | None = None) -> Resumption:
+        """What a session is taken up again with: nothing is run. Calls that were running are closed as
+        unknown. `language` "en" or "zh", by default that of the user's last message. ChatAgent.resume_session
+        also checks with the tools what can still be done."""
+        if language not in (None, "en", "zh"):
+            raise InvalidInputError(f"The language is 'en' or 'zh', not {language!r:.20}.")
+        db = self.database
+        with db.transaction():
+            recent = self.get_recent_messages(session_id, _RECENT)
+            for call in tool_calls.open_tool_calls(db, self.user_id, session_id):
+                if call.status == "running":
+                    self.update_tool_call(call.id, "unknown")
+            said = next((m.content for m in reversed(recent) if m.role == "user"), "")
+            return resuming.load(
+                db,
+                self.user_id,
+                session_id,
+                now=self.clock(),
+                language=language or text.detect_language(said),
+                overview=self.build_system_prompt(session_id=session_id),
+                facts=self.list_facts(),
+                recent=recent,
+            )
+
+    def settle_tool_call(self, id: str) -> ToolCall:
+        """The user has been asked about a call of unknown end: it is no longer an open task."""
+        with self.database.transaction():
+            tool_calls.get_tool_call(self.database, self.user_id, id)
+            tool_calls.settle(self.database, self.user_id, id, self.clock())
+            self._event("settled", "tool_calls", id)
+            return tool_calls.get_tool_call(self.database, self.user_id, id)
+
+    def propose_experience(self, topic: str, content: str) -> Experience | None:
+        """Puts know-how about a tool or a kind of task before the user; None if it is known or was rejected.
+        Raises InvalidInputError if it holds anything about a person, TooLargeError."""
+        with self.database.transaction():
+            experience = self._experiences.propose(topic, content)
+            if experience:
+                self._event("proposed", "experiences", experience.id, f"{topic}\x1f{content}")
+            return experience
+
+    def confirm_experience(self, id: str) -> Experience:
+        """The user's yes: from now on it is offered in every session."""
+        with self.database.transaction():
+            experience = self._experiences.confirm(id)
+            self._event("confirmed", "experiences", id)
+            return experience
+
+    def reject_experience(self, id: str) -> Receipt:
+        """Deletes an experience, confirmed or not; it is not proposed again. Undoable for 10 s."""
+        with self.database.transaction():
+            self._experiences.refuse(experience_rows.get_experience(self.database, self.user_id, id))
+            receipt = self._forgetting.forget_experience(id)
+            self._event("rejected", "experiences", receipt.operation_id)
+            return receipt
+
+    def list_experiences(self, *, status: str | None = None, topic: str | None = None) -> list[Experience]:
+        """Oldest first; `status` "candidate" or "current"."""
+        return experience_rows.list_experiences(self.database, self.user_id, status=status, topic=topic)
+
+    def experiences_for(self, said: str, tools: Iterable[str] = (), *, limit: int = 3) -> list[Experience]:
+        """Confirmed know-how that bears on a message or on the named tools, the most reliable first."""
+        return self._experiences.offered(text.clean(said)[0], tools, limit)
+
+    def count_outcome(self, experience_id: str, success: bool) -> Experience:
+        """Notes that an experience was followed, and whether it helped."""
+        if not isinstance(success, bool):
+            raise InvalidInputError(f"Whether it helped is True or False, not {success!r:.60}.")
+        with self.database.transaction():
+            experience_rows.get_experience(self.database, self.user_id, experience_id)
+            experience_rows.count_outcome(self.database, self.user_id, experience_id, success)
+            self._event("helped" if success else "failed", "experiences", experience_id)
+            return experience_rows.get_experience(self.database, self.user_id, experience_id)
+
+    def explain(self, message_id: str) -> Explanation:
+        """Why an answer says what it says: the memories it rested on, best first, each as it is now."""
+        return trace.explain(self.database, self.user_id, message_id)
+
+    def verify(self) -> ChainReport:
+        """Walks the chain of events, and says which event was changed, removed, inserted or moved."""
+        return trace.verify(self.database)
+
     # -- settings, forgetting, care --
 
     def get_setting(self, name: str, default: Any = None) -> Any:
@@ -869,19 +1027,24 @@ class MemoryStore:
                 self._event("consolidated", "memory", self.user_id, json_text(done))
             return done
 
+    def conflicts(self) -> list[Conflict]:
+        """What is disputed, each with the current fact that it disagrees with. confirm_fact() says that both
+        hold (under one key the disputed one then takes the other's place), reject_fact() that it does not."""
+        return self._health.conflicts()
+
     def stats(self) -> dict[str, int]:
         """Rows by table, and the database's size in bytes."""
         return stats.counts(self.database, self.user_id)
 
-    def verify(self) -> ChainReport:
-        """Walks the event chain."""
-        return events.verify(self.database)
-
     def idle_work(self, budget_ms: int) -> bool:
-        """Merges the search index a little, for about `budget_ms`. True if there is more to do."""
+        """Folds events of past months, merges the search index a little, for about `budget_ms`, and once a
+        month looks for facts that contradict each other. True if there is more to do."""
         self._undo.forget_expired()
         with self.database.transaction():
-            return index.merge(self.database, budget_ms)
+            folded = trace.checkpoint(self.database, self._device, self.clock())
+            if disputed := self._health.check_if_due():
+                self._event("consolidated", "memory", self.user_id, json_text({"disputed": disputed}))
+            return index.merge(self.database, budget_ms) or folded > 0
 
     # -- files --
 

@@ -12,18 +12,22 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Any
 
-from . import rules_en, rules_zh
+from . import asides_en, asides_zh, rules_en, rules_zh
 from .clauses import Clause, Found, clauses, sentences, slug, split_statement
 from .commands import command_in
 from .days import day_spoken_of
-from .guards import MASK, MAX_READ, masked, refusal, safe_clauses, secret_spans
+from .guards import safe_clauses
+from .masking import MASK, masked
 from .reading import Reading
+from .refusals import MAX_READ, refusal
+from .secrets import secret_spans
 
 __all__ = ["propose", "task_key"]
 
 MAX_VALUE_CHARACTERS = 100
 MAX_CLAUSE = 400  # characters; no rule reads a longer one, and some would go over it again and again
 _RULES = {"en": rules_en.read, "zh": rules_zh.read}
+_ASIDES = {"en": asides_en.taken_for_granted, "zh": asides_zh.taken_for_granted}
 _CATEGORIES = (
     ("user::family", "relation"),
     ("user::pet", "relation"),
@@ -143,14 +147,16 @@ def _statement(masked_body: Clause, body: str, whole: Clause, lang: str | None) 
 def _read(visible: str, lang: str | None) -> list[Found]:
     out: list[Found] = []
     readings = {language: Reading() for language in _RULES if lang in (None, language)}
-    for _, stated in safe_clauses(visible):
-        for number, clause in enumerate(stated):
+    for _, stated, asked in safe_clauses(visible):
+        parts = sorted((*stated, *asked), key=lambda clause: clause.start)
+        at = {clause.start for clause in stated}
+        for number, clause in enumerate(parts):
             if len(clause.text) > MAX_CLAUSE:
                 continue
-            ahead = stated[number + 1].text if number + 1 < len(stated) else ""
+            ahead = parts[number + 1].text if number + 1 < len(parts) else ""
             for language, reading in readings.items():
                 reading.ahead = ahead[:MAX_CLAUSE]
-                out += _RULES[language](clause, reading)
+                out += (_RULES if clause.start in at else _ASIDES)[language](clause, reading)
         for reading in readings.values():
             reading.next_sentence()
     return [item for item in out if MASK not in item.value]

@@ -50,7 +50,7 @@ RELATIVES = _table(
     "father: dad papa daddy",
     "sister: sis",
     "brother: bro",
-    "grandmother: grandma granny nana gran nan oma abuela",
+    "grandmother: grandma granny nana gran nan oma abuela nonna lola babcia yiayia halmoni 奶奶 外婆 姥姥",
     "grandfather: grandpa grandad granddad opa abuelo",
     "grandson:",
     "granddaughter:",
@@ -59,6 +59,18 @@ RELATIVES = _table(
     "cousin:",
     "niece:",
     "nephew:",
+    "mother-in-law: mother_in_law mil",
+    "father-in-law: father_in_law fil",
+    "sister-in-law: sister_in_law sil",
+    "brother-in-law: brother_in_law bil",
+    "daughter-in-law: daughter_in_law",
+    "son-in-law: son_in_law",
+    "stepson:",
+    "stepdaughter:",
+    "stepmother: stepmum stepmom",
+    "stepfather: stepdad",
+    "godson:",
+    "goddaughter:",
 )
 PETS = _table(
     "dog: puppy pup doggo pooch labrador lab poodle corgi husky beagle dachshund terrier spaniel retriever collie bulldog "

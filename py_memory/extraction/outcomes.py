@@ -13,7 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .clauses import Clause, sentences
-from .guards import MASK, MAX_READ, masked, refusal, secret_spans
+from .masking import MASK, masked
+from .refusals import MAX_READ, refusal
+from .secrets import secret_spans
 
 __all__ = ["MAX_SENTENCE", "Outcome", "outcomes", "quotable"]
 

@@ -14,7 +14,8 @@ class Reading:
     `person` is the key of the relative last spoken of (`many`: of several), `list_key` that of an open list;
     their starts are places in the text. `past` tells that something over was spoken of, `decided` that a
     decision is about to be told; `ahead` is the next clause, and `pending` what waits
-    for it: a food and why it is not eaten, or the key of a favourite."""
+    for it: a food and why it is not eaten, or the key of a favourite. `topic` is a noun that stood alone just
+    before."""
 
     speaker: str = ""
     fresh: bool = True
@@ -29,6 +30,8 @@ class Reading:
     ahead: str = ""
     pending: str = ""
     pending_start: int = 0
+    topic: str = ""
+    topic_start: int = 0
 
     def enter(self, speaker: str) -> None:
         """The user is the subject now."""

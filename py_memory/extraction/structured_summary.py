@@ -16,8 +16,9 @@ from py_memory.records import Message
 from py_memory.text import clean, detect_language
 
 from .digest import MAX_ITEMS, MAX_TOPIC, Digest, compose
-from .guards import MAX_READ, secret_spans
 from .outcomes import quotable
+from .refusals import MAX_READ
+from .secrets import secret_spans
 
 __all__ = ["SUMMARY_SCHEMA", "read_summary"]
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from py_memory.text import terms
+from py_memory.text import has_cjk, terms
 
 from .kinds import keys_named, keys_of_verb
 from .phrases import key_in_words
@@ -91,6 +91,8 @@ def same_subject(what: str, said: str, *, whole: bool = False) -> bool:
     """Whether `said` is about `what`: half of its words, and not the verb alone; with `whole` all of them."""
     wanted = task_words(what)
     shared = wanted & {stem(word) for word in terms(said)}
+    if not whole and 1 < len(what) <= 8 and has_cjk(what) and set(what) <= set(said):
+        return True  # 花浇完了 is about 浇花
     if whole or len(wanted) <= 1:
         return bool(wanted) and shared == wanted
     ordered = [stem(word) for word in terms(_DAY.sub(" ", what), for_query=True)]

@@ -7,7 +7,6 @@ from py_memory.database import Database
 __all__ = [
     "delete_orphans",
     "duplicate_facts",
-    "opposite_facts",
     "orphans",
     "stale_facts",
     "unsupported_facts",
@@ -65,22 +64,6 @@ def duplicate_facts(db: Database, user_id: str) -> list[list[str]]:
     for row in rows:
         groups.setdefault((row["key"], row["folded"], row["scope"]), []).append(row["id"])
     return [ids for ids in groups.values() if len(ids) > 1]
-
-
-def opposite_facts(db: Database, user_id: str, one: str, other: str) -> list[tuple[str, str]]:
-    """(older, newer) of current facts that say the same value under two keys that exclude each other."""
-    rows = db.query(
-        "SELECT a.id AS first, a.created_at AS first_at, b.id AS second, b.created_at AS second_at "
-        "FROM facts a JOIN facts b ON b.user_id = a.user_id AND b.key = ?3 AND b.status = 'current' "
-        "AND search_fold(trim(b.value)) = search_fold(trim(a.value)) "
-        "WHERE a.user_id = ?1 AND a.key = ?2 AND a.status = 'current' ORDER BY a.id",
-        (user_id, one, other),
-    )
-    pairs = []
-    for row in rows:
-        first_is_older = (row["first_at"], row["first"]) < (row["second_at"], row["second"])
-        pairs.append((row["first"], row["second"]) if first_is_older else (row["second"], row["first"]))
-    return pairs
 
 
 def unsupported_facts(db: Database, user_id: str) -> list[str]:

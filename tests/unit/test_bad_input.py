@@ -19,6 +19,13 @@ def changes(store: MemoryStore) -> int:
     return store.database.total_changes
 
 
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
 BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
     "boolean id": lambda store, session: store.create_session(id=True),  # type: ignore[arg-type]
     "empty id": lambda store, session: store.add_message(session, "user", "x", id=""),
@@ -67,6 +74,23 @@ BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
     "intent of a count": lambda store, session: store.count_messages(intent=5),  # type: ignore[arg-type]
     "count in no session": lambda store, session: store.count_messages(session_id="none"),
     "tool input": lambda store, session: store.add_tool_call(session, "t", object()),
+    "validation": lambda store, session: store.update_tool_call(
+        store.list_tool_calls(session)[0].id, "proposed", validation={"state": 5}
+    ),
+    "state": lambda store, session: store.save_snapshot(session, SURROGATE, "x"),  # type: ignore[arg-type]
+    "state no JSON": lambda store, session: store.save_snapshot(
+        session, {"calls": [{"tool": "t", "params": {1, 2}}]}, "x"
+    ),
+    "deep state": lambda store, session: store.save_snapshot(
+        session, {"calls": [{"tool": "t", "params": nested(200)}]}, "x"
+    ),
+    "snapshot of nothing": lambda store, session: store.save_snapshot(2**70, {}, "x"),  # type: ignore[arg-type]
+    "resume": lambda store, session: store.resume_session(SURROGATE),
+    "explain": lambda store, session: store.explain(5),  # type: ignore[arg-type]
+    "experience": lambda store, session: store.propose_experience("t", 5),  # type: ignore[arg-type]
+    "experience NUL": lambda store, session: store.confirm_experience("a\0b"),
+    "experience limit": lambda store, session: store.experiences_for("x", limit=-1),
+    "outcome": lambda store, session: store.count_outcome("x", "yes"),  # type: ignore[arg-type]
     "forget": lambda store, session: store.forget(text=5),  # type: ignore[arg-type]
     "object as id": lambda store, session: store.get_session([1]),  # type: ignore[arg-type]
     "large number": lambda store, session: store.get_message(2**70),  # type: ignore[arg-type]
@@ -84,6 +108,7 @@ BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
 @pytest.mark.parametrize("what", BAD)
 def test_it_is_refused_and_changes_nothing(store: MemoryStore, what: str) -> None:
     session = store.create_session("Kept").id
+    store.add_tool_call(session, "kept", {})
     before = changes(store)
     with pytest.raises(PyMemoryError) as refused:
         BAD[what](store, session)

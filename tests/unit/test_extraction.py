@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from py_memory.extraction import propose
 from py_memory.extraction.clauses import split_statement
 from py_memory.extraction.days import day_spoken_of
-from py_memory.extraction.guards import refusal, secret_spans
+from py_memory.extraction.refusals import refusal
+from py_memory.extraction.secrets import secret_spans
 
 # Utterance, then what is proposed as "key=value"; "!" marks what the user asked to remember.
 ENGLISH: list[tuple[str, list[str]]] = [

@@ -31,12 +31,15 @@ MUTANTS = {
     "the uncertain is proposed": ("facts.py", "LEAST_CONFIDENCE = 0.7", "LEAST_CONFIDENCE = 0.1", "test_facts.py"),
     "a rejection is forgotten": ("facts.py", "if self.is_refused(key, value):", "if False:", "test_facts.py"),
     "what is inferred is true at once": ("facts.py", 'fact = self._new(key, value, "candidate"', 'fact = self._new(key, value, "current"', "test_facts.py"),
-    "don't remember is ignored": ("extraction/guards.py", "if _PRIVATE.search(", "if None and _PRIVATE.search(", "test_extraction.py"),
+    "don't remember is ignored": ("extraction/refusals.py", "if _PRIVATE.search(", "if None and _PRIVATE.search(", "test_extraction.py"),
     # extraction
-    "quotations are read": ("extraction/guards.py", "    return _without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py"),
-    "secrets are read": ("extraction/guards.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py"),
+    "quotations are read": ("extraction/masking.py", "    return without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py"),
+    "secrets are read": ("extraction/masking.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py"),
     # contradictions
-    "opposites stand together": ("health.py", '("user::likes", "user::dislikes"), ', "", "test_health.py"),
+    "opposites stand together": ("topics.py", 'elif what == "dislikes":', 'elif what == "no such":', "test_health.py"),
+    "every pair is a contradiction": ("topics.py", 'return bool(words.search(dish)) and not unless.search(dish)', 'return bool(words.search(dish))', "test_topics.py"),
+    "the user's yes counts for nothing": ("health.py", "if not is_rejected(self._db, self._user, both_stand(found))", "", "test_topics.py"),
+    "topics are never due": ("health.py", "if due is None or due > now:", "if due is None or due:", "test_topics.py"),
     "identities are joined blindly": ("migrations/0001_initial.sql", "SELECT RAISE(ABORT, 'contact belongs to another identity')", "SELECT 1", "test_schema_rules.py"),
     # weight and rest
     "use counts for nothing": ("weight.py", "use = 1 - 0.5 ** (1 + fact.use_count)", "use = 0.5 ** (1 + fact.use_count)", "test_health.py"),
@@ -66,13 +69,29 @@ MUTANTS = {
     "near is anywhere": ("counting.py", "bisect_left(times, at - within_ms)", "0", "test_counting.py"),
     "half a word is a word": ("counting.py", "if not joined_before and not joined_after:", "if True:", "test_counting.py"),
     # the cost of a round
-    "a round looks through its session": ("agent.py", "return said, self._begin_reply(said)", "return said, self._reply_to(said)", "test_turn_cost.py"),
+    "a round looks through its session": ("agent.py", "reply = self._begin_reply(said, RESUME if resumes else None)", "reply = self._reply_to(said)", "test_turn_cost.py"),
     # owners
     "everybody's messages": ("rows/messages.py", 'WHERE m.id = ? AND m.user_id = ?", (id, user_id))', 'WHERE m.id = ? AND ? IS NOT NULL", (id, user_id))', "test_messages.py test_sessions.py test_facts.py test_search.py"),
     "agents see all": ("rows/facts.py", '_VISIBLE = "(f.agent_id IS NULL OR f.agent_id = ? OR f.visibility = \'shared\')"', '_VISIBLE = "(f.agent_id IS NULL OR ifnull(?, 1) IS NOT NULL)"', "test_facts.py"),
     # health
     "orphans are not seen": ("rows/health.py", "found += [(table, row[\"id\"]) for row in rows]", "found += []", "test_health.py"),
     "duplicates are not seen": ("rows/health.py", "if len(ids) > 1]", "if len(ids) > 2]", "test_health.py"),
+    # snapshots
+    "secrets are saved with the task": ("store.py", "saved_state = without_secrets(checked_state(state))", "saved_state = checked_state(state)", "test_snapshots.py"),
+    "old snapshots do not load": ("snapshots.py", "for step in range(format, FORMAT):", "for step in range(0):", "test_snapshots.py"),
+    "a done plan completes nothing": ("store.py", "if plan_is_done(saved_state) and", "if False and", "test_snapshots.py"),
+    # resuming
+    "a session taken up again acts at once": ("agent.py", "may_act = not cut_off and", "may_act = True or", "test_resuming.py"),
+    "a stale check is trusted": ("resuming.py", "0 <= now - item.checked_at < FRESH_MS", "item.checked_at <= now", "test_resuming.py"),
+    # tool calls
+    "an effect starts before it is durable": ("tool_runs.py", "        if await store.durable() is False:", "        if False:", "test_tool_runs.py"),
+    "an effect is made again": ("tool_runs.py", "if known := self._made_before(tool.name, arguments):", "if known := None:", "test_resuming.py"),
+    # experience
+    "anything becomes an experience": ("experience.py", "if kinds := self.personal(topic, content):", "if kinds := []:", "test_experience.py"),
+    "an experience needs no yes": ("experience.py", 'self._user, status="current"):', "self._user):", "test_experience.py"),
+    # trace
+    "a removed event is not seen": ("trace.py", "if event.seq != (last.seq if last else 0) + 1:", "if False:", "test_events.py"),
+    "answers have no reasons": ("trace.py", "for use in use_rows.list_uses(db, user_id, message_id)", "for use in []", "test_explain.py"),
 }  # fmt: skip
 
 
@@ -81,6 +100,7 @@ def test_every_mutant_is_caught(name: str, tmp_path: Path) -> None:
     file, text, instead, tests = MUTANTS[name]
     shutil.copytree(ROOT / "py_memory", tmp_path / "py_memory", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "tests").mkdir()
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for folder in ("unit", "data"):
         shutil.copytree(ROOT / "tests" / folder, tmp_path / "tests" / folder)
     source = tmp_path / "py_memory" / file

@@ -24,6 +24,7 @@ TABLES = {
     "tombstones",
     "summaries",
     "snapshots",
+    "experiences",
 }
 _SCAN = re.compile(r"SCAN (\w+)")
 _NAMED = re.compile(r"\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(\w+))?", re.IGNORECASE)
@@ -38,7 +39,9 @@ def filled(store: MemoryStore, clock: SteppedClock) -> MemoryStore:
             clock.advance(seconds=1)
         store.add_tool_call(session.id, "refund", {}, message_id=message.id)
         store.summarise(session.id)
+        store.save_snapshot(session.id, {"goal": "refund", "plan": [{"step": "ask"}]}, "planned")
     for number in range(12):
+        store.propose_experience("refund", f"Rule {number} of refunds comes before the next.")
         store.set_fact(f"task::{number}", f"do {number}", source_message_id=message.id)
     return store
 
@@ -138,7 +141,15 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "count_messages": lambda store, *_: store.count_messages(
         topic="退款", since=1, within_ms_of=("refund", None), words="impatience"
     ),
+    "open_tool_calls": lambda store, session, _: store.open_tool_calls(session),
+    "save_snapshot": lambda store, session, _: store.save_snapshot(session, {"goal": "x"}, "x"),
+    "latest_snapshot": lambda store, session, _: store.latest_snapshot(session),
+    "list_snapshots": lambda store, session, _: store.list_snapshots(session),
+    "experiences_for": lambda store, *_: store.experiences_for("refund", ["refund"]),
+    "list_experiences": lambda store, *_: store.list_experiences(topic="refund"),
+    "explain": lambda store, _, id: (store.record_uses(id, [("messages", id, {})]), store.explain(id)),
     "set_setting": lambda store, *_: store.set_setting("theme", "dark"),
+    "conflicts": lambda store, *_: store.conflicts(),
     "stats": lambda store, *_: store.stats(),
 }
 

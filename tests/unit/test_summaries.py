@@ -204,6 +204,20 @@ def test_a_tool_that_finished_is_a_node_and_the_memorys_own_is_not(store: Memory
         assert store.pending_summary(session).due == due
 
 
+def test_a_step_of_the_plan_that_changed_is_a_node(store: MemoryStore) -> None:
+    session = store.create_session().id
+    tell(store, session, ("user", "Plan it."), ("assistant", "Planned."))
+    store.save_snapshot(session, {"goal": "a trip", "scratchpad": "x"}, "test")
+    assert store.pending_summary(session).due is None
+    plan = [{"step": "book", "status": "active"}, {"step": "pack", "status": "pending"}]
+    store.save_snapshot(session, {"goal": "a trip", "plan": plan}, "test")
+    assert store.pending_summary(session).due == "task_node"
+    store.summarise(session)
+    tell(store, session, ("user", "Go on."), ("assistant", "Going."))
+    store.save_snapshot(session, {"goal": "a trip", "plan": plan}, "test")
+    assert store.pending_summary(session).due is None
+
+
 def test_the_agent_makes_them_as_it_goes(store: MemoryStore) -> None:
     agent = ChatAgent(store, OfflineAssistant())
     session = store.create_session().id

@@ -27,7 +27,8 @@ _COLUMNS = (
 def _record(row: Row) -> Summary:
     values = dict(row)
     for name in ("conclusions", "open_items"):
-        values[name] = tuple(json.loads(values.pop(f"{name}_json")))
+        given = json.loads(values.pop(f"{name}_json"))  # may have come in a file that nobody trusts
+        values[name] = tuple(item for item in given if isinstance(item, str))
     return Summary(**values)
 
 

@@ -9,27 +9,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import context, experience
-from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError
-from .meant import RESTATED, proposals_in
-from .memory_tools import memory_tools, noticed_in, people_known
+from .errors import ConflictError, ModelError, PyMemoryError
+from .extraction import propose
+from .memory_tools import known_names, memory_tools, noticed_in
 from .models.intents import understand
-from .records import Cancel, Delta, Message, Model, Receipt, Resumption, Session, Tool, ToolCallDelta
-from .resuming import check_calls, is_go_ahead, told
-from .snapshots import OPEN_STEPS, plan_is_open, with_call
+from .records import Cancel, Delta, Message, Model, Receipt, Resumption, Tool, ToolCallDelta
 from .store import MAX_MEMORY_CHARS, MAX_MESSAGE_BYTES, MemoryStore
 from .task_tools import task_tools
 from .text import clean, detect_language
 from .tool_runs import ToolRuns, as_called
+from .unfinished import RESUME, Unfinished, tells_to_go_on
 
 __all__ = ["ChatAgent"]
 
 MAX_CHARS, MAX_FACTS = 4000, 12  # of history and of facts in a prompt
 MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
-RESUME = "resume"  # the intent of an answer that tells what was left unfinished and asks whether to go on
 MEMORY_KINDS = frozenset({"messages", "facts", "summaries", "tool_calls", "experiences"})
 _TITLE_CHARACTERS = 40  # the page shows the whole first message, as far as there is room
 # No chat is named after these.
@@ -127,18 +125,12 @@ class ChatAgent:
         self._tools = list(tools or ())
         self._running: dict[str, asyncio.Event] = {}
         self._rounds: dict[str, str] = {}  # the user message of a running round → its session
-        self._seen: set[str] = set()  # sessions in which this agent has talked
+        self._unfinished = Unfinished(store, self._tools)
 
     async def resume_session(self, session_id: str, *, language: str | None = None) -> Resumption:
         """What a session is taken up again with: loaded, its open calls checked with their tools, told in
         `text`. Nothing is run. Raises NotFoundError."""
-        resumption = self._store.resume_session(session_id, language=language)
-        resumption, checks = await check_calls(resumption, self._tools, self._store.clock())
-        with self._store.action():
-            for call in self._store.open_tool_calls(session_id):
-                if call.id in checks:
-                    self._store.update_tool_call(call.id, call.status, validation=checks[call.id])
-        return resumption
+        return await self._unfinished.resume(session_id, language)
 
     async def chat_round(
         self,
@@ -203,64 +195,16 @@ class ChatAgent:
                 return said, self._reply_to(said)
             session = store.get_session(session_id) if session_id else store.get_or_create_session()
             self._close_interrupted(session.id, detect_language(text))
-            asked = self._was_asked(session)
-            resumes = not asked and self._has_to_ask(session)
-            self._seen.add(session.id)
+            busy = session.id in self._rounds.values()
+            resumes = not busy and self._unfinished.has_to_ask(session)
             said = store.add_message(session.id, "user", text, id=message_id)
             if session.title is None and understand(said.content).kind not in _SAYS_NOTHING:
                 store.rename_session(session.id, " ".join(said.content.split())[:_TITLE_CHARACTERS])
             self._learn(said)
-            reply = self._begin_reply(said, RESUME if resumes else None)
-            if asked:
-                self._take_answer(said)
+            reply = self._begin_reply(said, intent=RESUME if resumes else None)
+            if self._unfinished.asks(said.parent_id):
+                self._unfinished.take_answer(said)
             return said, reply
-
-    def _was_asked(self, session: Session) -> bool:
-        """Whether the message on screen asks to go on with what was left unfinished."""
-        shown = self._store.find_message(session.current_message_id) if session.current_message_id else None
-        return shown is not None and shown.intent == RESUME
-
-    def _has_to_ask(self, session: Session) -> bool:
-        """Whether the session is taken up again with something left unfinished: by another agent than before,
-        after a long rest, or after a call that was cut off."""
-        if session.current_message_id is None or session.id in self._rounds.values():
-            return False
-        if session.id in self._seen and session.status != "abandoned":
-            calls = self._store.open_tool_calls(session.id)
-            if not any(call.status in ("running", "unknown") for call in calls):
-                return False
-        return bool(self._store.resume_session(session.id).text)
-
-    def _take_answer(self, said: Message) -> None:
-        """The user answers whether to go on. No: what waited is cancelled and the plan ends. Yes: what waited
-        may be done. A call of unknown end stays unknown, and has been asked about."""
-        store = self._store
-        no = understand(said.content).kind == "no"
-        closed = []
-        for call in store.open_tool_calls(said.session_id):
-            if call.status in ("running", "unknown"):
-                closed.append(store.settle_tool_call(store.update_tool_call(call.id, "unknown").id))
-            elif no:
-                closed.append(store.update_tool_call(call.id, "cancelled", error="The user said no."))
-            elif _tells_to_go_on(said.content):
-                store.update_tool_call(call.id, "approved")
-        try:
-            latest = store.latest_snapshot(said.session_id)
-        except InvalidInputError:  # of a newer release: it stays as it is
-            return
-        if latest is None:
-            return
-        state = {**latest.state, "message_id": None}
-        for call in closed:
-            known = {"id": call.id, "tool": call.tool_name, "params": call.input, "status": call.status}
-            state = with_call(state, known, done=True)
-        if no:
-            state["plan"] = [
-                {**step, "status": "skipped"} if step["status"] in OPEN_STEPS else step
-                for step in state["plan"]
-            ]
-            state["pending"] = []
-        store.save_snapshot(said.session_id, state, "the user was asked whether to go on")
 
     def _reply_to(self, said: Message) -> Message:
         """The round's answer, begun now if it is not there."""
@@ -289,7 +233,8 @@ class ChatAgent:
             return
         zone = self._store.get_setting("zone")
         zone = zone if isinstance(zone, str) else None
-        for proposal in proposals_in(said.content, people_known(self._store), now=said.created_at, zone=zone):
+        known = known_names(self._store)
+        for proposal in propose(said.content, now=said.created_at, zone=zone, known=known):
             details = {
                 name: proposal[name] for name in ("category", "quote", "spoken_words", "zone", "valid_from")
             }
@@ -297,7 +242,7 @@ class ChatAgent:
             if proposal["explicit"]:
                 self._store.set_fact(proposal["key"], proposal["value"], **details)
             else:
-                if proposal["key"].endswith(RESTATED):
+                if proposal["key"].endswith("::age"):
                     self._withdraw(proposal)
                 self._store.propose_fact(
                     proposal["key"], proposal["value"], confidence=proposal["confidence"], **details
@@ -323,12 +268,12 @@ class ChatAgent:
         tools = self._tools_for(said, reply, tell)
         reading = {tool.name for tool in tools if not tool.side_effect}
         cut_off = any(
-            call.message_id == reply.id and call.status != "cancelled" and call.tool_name not in reading
-            for call in self._store.list_tool_calls(reply.session_id)
+            call.status != "cancelled" and call.tool_name not in reading
+            for call in self._store.list_tool_calls(reply.session_id, message_id=reply.id)
         )
-        resumption, answers = None, self._answers_question(said)
+        resumption, answers = None, self._unfinished.asks(said.parent_id)
         if cut_off or reply.intent == RESUME or answers:
-            resumption = await self._resumption(said, reply, language)
+            resumption = await self._unfinished.resume_round(said, reply, language)
         if resumption and resumption.text and (cut_off or reply.intent == RESUME):
             self._store.set_intent(reply.id, RESUME)
             answer.add(resumption.text if cut_off else f"{resumption.text}\n\n")
@@ -337,7 +282,7 @@ class ChatAgent:
                 answer.status = "stopped"
                 return self._finish(reply, answer)
         try:
-            agreed = _tells_to_go_on(said.content)
+            agreed = tells_to_go_on(said.content)
             may_act = not cut_off and reply.intent != RESUME and (agreed or not answers)
             runs = ToolRuns(self._store, tools, said, reply, may_act, agreed)
             await self._converse(said, reply, answer, tell, cancel, runs, resumption)
@@ -365,28 +310,8 @@ class ChatAgent:
             ):
                 self._store.record_uses(reply.id, uses[::-1])
             message = self._store.set_message_status(reply.id, answer.status, answer.text)
-            self._save_open_plan(reply.session_id)
+            self._unfinished.save_open_plan(reply.session_id)
             return message
-
-    def _save_open_plan(self, session_id: str) -> None:
-        """A round that ends with steps left is where the task is taken up again."""
-        try:
-            latest = self._store.latest_snapshot(session_id)
-        except InvalidInputError:  # of a newer release: it stays as it is
-            return
-        if latest and plan_is_open(latest.state):
-            self._store.save_snapshot(session_id, {**latest.state, "message_id": None}, "round ended")
-
-    def _answers_question(self, said: Message) -> bool:
-        before = self._store.find_message(said.parent_id) if said.parent_id else None
-        return before is not None and before.intent == RESUME
-
-    async def _resumption(self, said: Message, reply: Message, language: str) -> Resumption:
-        """What is left unfinished, with this round itself left out of what is new."""
-        resumption = await self.resume_session(said.session_id, language=language)
-        newer = tuple(id for id in resumption.newer_messages if id not in (said.id, reply.id))
-        findings = tuple(code for code in resumption.findings if newer or code != "newer_messages")
-        return told(replace(resumption, newer_messages=newer, findings=findings))
 
     def _tools_for(self, said: Message, reply: Message, tell: OnEvent) -> list[Tool]:
         undone = _SAYS["undone"][detect_language(said.content)]
@@ -445,7 +370,7 @@ class ChatAgent:
             for _, call in sorted(calls.items()):
                 messages.append(await runs.run(call, words))
             if not getattr(self._model, "names_its_uses", False):
-                answer.uses += runs.uses
+                answer.uses += [use for use in runs.uses if use[0] in MEMORY_KINDS]
             runs.uses = []
         answer.fail(_SAYS["endless"][language], language)
 
@@ -480,10 +405,6 @@ class ChatAgent:
         if self._store.incognito:
             prompt[0]["content"] += f"\n\n{_SAYS['incognito'][language]}"
         return prompt
-
-
-def _tells_to_go_on(text: str) -> bool:
-    return understand(text).kind == "yes" or is_go_ahead(text)
 
 
 def _reason(error: Exception, language: str) -> str:

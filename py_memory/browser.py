@@ -170,6 +170,9 @@ class Host:
     def take_forgotten(self) -> int:
         """Until when (ms) what was forgotten since the last call can be undone; 0 if nothing was."""
         until, self._store.forgotten_until = self._store.forgotten_until, 0
+        if until:  # nor may an incognito chat go on knowing it
+            for chat in self._incognito.values():
+                chat.refresh()
         return until
 
     def idle_work(self, budget_ms: int) -> bool:

@@ -5,6 +5,7 @@ Every operation of the package runs inside `Database.transaction()`; nothing els
 
 from __future__ import annotations
 
+import random
 import re
 import sqlite3
 import sys
@@ -45,6 +46,7 @@ __all__ = [
 APPLICATION_ID = 0x504D454D  # "PMEM", the file type in bytes 68–71 of the header
 HEADER = b"SQLite format 3\0"
 BUSY_TIMEOUT_S = 10.0
+_WAIT = f"PRAGMA busy_timeout={int(BUSY_TIMEOUT_S * 1000)}"
 # In SQLite 3.7.0 to 3.51.2 two connections can lose a reset of the WAL; those keep a rollback journal.
 FIRST_SAFE_WAL = (3, 51, 3)
 BLOCK_PAGE_BYTES = 1024  # a turn dirties less than half the bytes that it does with pages of 4,096
@@ -157,7 +159,7 @@ def query_read_only(path: str | Path, sql: str, limit: int) -> tuple[list[str], 
     connection = sqlite3.connect(uri, uri=True, isolation_level=None)
     try:
         connection.create_function("search_terms", 1, text.search_terms, deterministic=True)
-        connection.create_function("search_marks", 2, text.search_marks, deterministic=True)
+        connection.create_function("search_marks", -1, text.search_marks, deterministic=True)
         connection.create_function("search_fold", 1, text.normalize, deterministic=True)
         connection.execute("PRAGMA query_only=ON")
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
@@ -226,7 +228,7 @@ class Database:
         connection = self.connection
         connection.row_factory = _row_factory_of(connection)
         connection.create_function("search_terms", 1, text.search_terms, deterministic=True)
-        connection.create_function("search_marks", 2, text.search_marks, deterministic=True)
+        connection.create_function("search_marks", -1, text.search_marks, deterministic=True)
         connection.create_function("search_fold", 1, text.normalize, deterministic=True)
         self._check_identity()
         self._run("PRAGMA foreign_keys=ON")
@@ -253,7 +255,7 @@ class Database:
     def _choose_journal(self) -> None:
         version = tuple(int(part) for part in self.value("SELECT sqlite_version()").split("."))
         mode = "wal" if version >= FIRST_SAFE_WAL else "truncate"
-        self._run(f"PRAGMA busy_timeout={int(BUSY_TIMEOUT_S * 1000)}")
+        self.value(_WAIT)
         # A change to or from WAL does not wait for other connections by itself.
         deadline = time.monotonic() + BUSY_TIMEOUT_S
         while self.value("PRAGMA journal_mode") not in (mode, "memory"):
@@ -291,7 +293,7 @@ class Database:
             if self._depth:
                 yield from self._joined()
                 return
-            self._run("BEGIN IMMEDIATE")
+            self._begin()
             self._depth, self._broken = 1, False
             self.transactions += 1
             try:
@@ -307,6 +309,23 @@ class Database:
             finally:
                 self._depth = 0
                 self._rolled_back.clear()
+
+    def _begin(self) -> None:
+        """Waits for the right to write. SQLite itself looks ever less often, up to every 100 ms, so that a
+        process which writes all the time could keep another from ever getting a turn; this looks often."""
+        deadline = time.monotonic() + BUSY_TIMEOUT_S
+        self.value("PRAGMA busy_timeout=0")
+        try:
+            while True:
+                try:
+                    self._run("BEGIN IMMEDIATE")
+                    return
+                except BusyError:
+                    if time.monotonic() > deadline:
+                        raise
+                time.sleep(random.uniform(0.001, 0.005))
+        finally:
+            self.value(_WAIT)
 
     def _joined(self) -> Iterator[None]:
         before = self.total_changes
@@ -474,7 +493,7 @@ def schema_of(version: int) -> dict[tuple[str, str], str]:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
         connection.create_function("search_terms", 1, text.search_terms, deterministic=True)
-        connection.create_function("search_marks", 2, text.search_marks, deterministic=True)
+        connection.create_function("search_marks", -1, text.search_marks, deterministic=True)
         for number, script in MIGRATIONS.items():
             if number <= version:
                 for statement in _statements(script):

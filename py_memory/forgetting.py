@@ -212,8 +212,8 @@ class Forgetting:
             removal.blank_session(id)
         for session_id, touched in summaries.items():
             self._consolidation.replace(removal, session_id, touched)
-        if going.sessions or going.messages:
-            index.optimize(self._db)
+        if going.sessions or going.messages or going.facts or summaries or any(going.others.values()):
+            index.optimize(self._db, messages=bool(going.sessions or going.messages))
         return Receipt(operation.id, dict(removal.counts), operation.until, tuple(beyond))
 
     def _summaries_of(self, going: _Going) -> dict[str, Covered]:

@@ -30,9 +30,9 @@ class IncognitoStore(MemoryStore):
         super().__init__(":memory:", user_id=base.user_id, agent_id=base.agent_id, clock=base.clock)
         self.base = base
         self._seen: tuple[MemoryStore, tuple[int, int]] | None = None
-        self._take_over_facts()
+        self.refresh()
 
-    def _take_over_facts(self) -> None:
+    def refresh(self) -> None:
         """Copies what is current in the real memory, unless that has not changed since the last time."""
         seen = (self.base, self.base.database.state)
         if seen == self._seen:
@@ -54,7 +54,7 @@ class IncognitoStore(MemoryStore):
         self._seen = seen
 
     def add_message(self, session_id: str, role: str, content: str, **details: Any) -> Message:
-        self._take_over_facts()
+        self.refresh()
         return super().add_message(session_id, role, content, **details)
 
     def get_setting(self, name: str, default: Any = None) -> Any:

@@ -13,18 +13,17 @@ from typing import Any
 
 from .checked_tools import checked_tool as _tool
 from .errors import InvalidInputError
-from .extraction import task_key
+from .extraction import propose, task_key
 from .extraction.clauses import split_statement
 from .extraction.days import day_in, day_spoken_of
 from .extraction.refusals import MAX_READ, refusal
 from .extraction.secrets import secret_spans
-from .meant import proposals_in
 from .models.intents import understand
 from .records import Fact, Message, Receipt, Tool
 from .store import MemoryStore
 from .text import normalize
 
-__all__ = ["Noticed", "memory_tools", "noticed_in", "people_known"]
+__all__ = ["Noticed", "known_names", "memory_tools", "noticed_in"]
 
 MAX_FOUND = 200
 STATUSES = ("current", "candidate", "superseded", "archived", "disputed", "all")
@@ -57,7 +56,7 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     """What the memory holds of what `said` states, whenever it was learned."""
     secret = "secret" if secret_spans(said.content[:MAX_READ]) else None
     noticed = Noticed(refused=refusal(said.content) or secret)
-    for proposal in proposals_in(said.content, people_known(store)):
+    for proposal in propose(said.content, known=known_names(store)):
         if store.incognito and proposal["explicit"]:
             noticed.refused = noticed.refused or "incognito"
         for fact in store.list_facts(status=None, prefix=proposal["key"]):
@@ -72,14 +71,15 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     return noticed
 
 
-def people_known(store: MemoryStore) -> list[Fact]:
-    """Family and pets, confirmed or waiting: who is meant where a name is said."""
-    return [
-        fact
-        for prefix in ("user::family", "user::pet")
-        for status in ("current", "candidate")
+def known_names(store: MemoryStore) -> dict[str, str]:
+    """Names of the user's relatives and pets, confirmed or waiting, each with the key it is known under."""
+    return {
+        fact.value: fact.key
+        for status in ("candidate", "current")
+        for prefix in ("user::family::", "user::pet::")
         for fact in store.list_facts(status=status, prefix=prefix)
-    ]
+        if fact.key.count("::") == 2
+    }
 
 
 def memory_tools(

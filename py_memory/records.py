@@ -388,7 +388,8 @@ class Hit(Record):
 
 @dataclass(frozen=True, slots=True)
 class Recollection(Record):
-    """A ranked memory. `reason` says why it matched: terms and scores."""
+    """A ranked memory. `reason` says why it matched: the terms found, factors and scores. `source` says where
+    it comes from, as {"kind", "id", …}; `neighbours` are the messages before and after it."""
 
     kind: str  # messages | facts | summaries | tool_calls | experiences
     id: str
@@ -398,6 +399,8 @@ class Recollection(Record):
     session_id: str | None = None
     role: str | None = None
     reason: Mapping[str, Any] = field(default_factory=dict)
+    source: Mapping[str, Any] = field(default_factory=dict)
+    neighbours: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

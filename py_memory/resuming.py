@@ -24,10 +24,11 @@ from .rows import snapshots, tool_calls
 from .snapshots import FORMAT, OPEN_STEPS, checked_validation
 from .text import clean
 
-__all__ = ["FRESH_MS", "check_calls", "is_go_ahead", "load", "told", "validated"]
+__all__ = ["FRESH_MS", "check_calls", "is_go_ahead", "is_refusal", "load", "told", "validated"]
 
 FRESH_MS = 10 * 60 * 1000  # a check of a call that is younger is not made again
 _SHOWN = 200  # characters of a call's parameters, as the user sees them
+_CHANGES = 20  # facts that have changed, the newest
 _LISTED = 5  # calls and steps told one by one
 _PROMPTED = 8_000  # characters of the saved state in the prompt
 
@@ -41,6 +42,13 @@ _GO_AHEAD = re.compile(
     re.IGNORECASE,
 )
 
+# Refusal, besides a plain no.
+_REFUSES = re.compile(
+    r"^\W*(?:no\W+)?(?:please )?(?:don't|do not|stop|cancel|abort|drop|leave)"
+    r"(?: (?:it|that|this|there|them|all|everything|the task|continue|go on|proceed|please))*\W*$"
+    r"|^\W*(?:(?:不|别|不要|不用|不必|先别)(?:再)?(?:继续|做|执行|弄)|取消|停止|停下|放弃)(?:吧|了|它|任务|掉)*\W*$",
+    re.IGNORECASE,
+)
 _AGREES = re.compile(
     r"^\W*(?:(?:yes|yeah|yep|sure|ok|okay|please do)\b|(?:是的|好的|好啊|对的?|可以的?|行)(?=[，,。！!\s]))",
     re.IGNORECASE,
@@ -160,7 +168,7 @@ def load(
         pending=tuple(waiting),
         interrupted=interrupted,
         newer_messages=tuple(message.id for message in newer),
-        changed_facts=tuple(changed),
+        changed_facts=tuple(sorted(changed, key=lambda fact: fact.created_at)[-_CHANGES:]),
         findings=tuple(findings),
     )
     return told(resumption)
@@ -315,3 +323,8 @@ def is_go_ahead(said: str) -> bool:
     with more behind it that takes nothing back."""
     said = said[: 2 * _SHOWN].replace("’", "'")
     return bool(_GO_AHEAD.match(said) or (_AGREES.match(said) and not _YET_NOT.search(said)))
+
+
+def is_refusal(said: str) -> bool:
+    """Whether a message, in answer to the question, says not to go on, besides a plain no."""
+    return _REFUSES.match(said[:_SHOWN].replace("’", "'")) is not None

@@ -24,7 +24,7 @@ from .formats.memory_import import import_rows
 from .health import Health
 from .ids import uuid7
 from .overview import load_overview
-from .recall import index
+from .recall import index, ranked
 from .recall import search as finding
 from .records import (
     ChainReport,
@@ -591,7 +591,7 @@ class MemoryStore:
     ) -> list[Recollection]:
         """Memories that bear on a question, or on any of several, best first."""
         check_count(limit, "The limit")
-        return finding.recall(
+        return ranked.recall(
             self.database,
             self.user_id,
             self.agent_id,
@@ -604,11 +604,17 @@ class MemoryStore:
 
     def search(self, text: str, **filters: Any) -> list[Hit]:
         """Messages that hold the text exactly, newest first. Filters: session_id, role, speaker, since, until
-        (ms), limit, offset."""
+        (ms), metadata, limit, offset; order "newest" or "best"."""
         check_count(filters.get("limit", 0), "The limit")
         check_count(filters.get("offset", 0), "The offset")
         for name in ("since", "until"):
             check_time(filters.get(name), name)
+        if filters.get("order", "newest") not in ("newest", "best"):
+            raise InvalidInputError(f"The order is newest or best, not {filters['order']!r}.")
+        if filters.get("metadata") is not None:
+            metadata = check_mapping(filters["metadata"], "The metadata")
+            if any(isinstance(value, list | dict) for value in metadata.values()):
+                raise InvalidInputError("Search takes plain values of metadata, no lists or mappings.")
         return finding.search(self.database, self.user_id, text, **filters)
 
     # -- answers and what they rested on --
@@ -689,8 +695,9 @@ class MemoryStore:
                 self._consolidation.tool_finished(call.session_id, call.tool_name)
             return call
 
-    def list_tool_calls(self, session_id: str) -> list[ToolCall]:
-        return tool_calls.list_tool_calls(self.database, self.user_id, session_id)
+    def list_tool_calls(self, session_id: str, *, message_id: str | None = None) -> list[ToolCall]:
+        """Calls of a session, or of one answer in it, oldest first."""
+        return tool_calls.list_tool_calls(self.database, self.user_id, session_id, message_id)
 
     def open_tool_calls(self, session_id: str) -> list[ToolCall]:
         """Those that are not over: waiting, running, or of an unknown end that nobody was asked about."""

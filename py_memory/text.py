@@ -14,8 +14,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from .errors import InvalidInputError
+from .marks import day_marks, spoken_marks
 
 __all__ = [
+    "cjk_runs",
     "clean",
     "detect_language",
     "estimate_tokens",
@@ -36,6 +38,7 @@ _CJK = (
 _CJK_CHARACTER = re.compile(f"[{_CJK}]")
 _PIECE = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`", re.DOTALL)
+_MARKED = 20_000  # characters of a message that are read for days
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 # Words too common to help a question; they stay out of ranked queries, while exact search still finds them.
@@ -78,6 +81,11 @@ def has_cjk(text: str) -> bool:
     return _CJK_CHARACTER.search(text) is not None
 
 
+def cjk_runs(text: str) -> list[str]:
+    """Every run of CJK characters."""
+    return [match.group() for match in _PIECE.finditer(text) if has_cjk(match.group())]
+
+
 def detect_language(text: str) -> str:
     """ "zh" if a text outside code has as many CJK characters as Latin words, or more; else "en"."""
     wide = narrow = 0
@@ -107,23 +115,18 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def terms(text: str, *, for_query: bool = False) -> list[str]:
-    """The tokens of a text in order. A query of a longer CJK run leaves its single characters out, and what
-    is too common to help."""
+    """The tokens of a text in order, without what is too common to help. A query of a longer CJK run leaves
+    its single characters out."""
     out: list[str] = []
     for piece, wide in _pieces(text):
         if not wide:
-            if not (for_query and piece in _STOP_WORDS):
+            if piece not in _STOP_WORDS:
                 out.append(piece)
             continue
         pairs = [piece[i : i + 2] for i in range(len(piece) - 1)]
-        if not for_query:
-            out.extend(piece)
-            out.extend(pairs)
-        elif not pairs:
-            out.append(piece)
-        else:
-            telling = [pair for pair in pairs if not set(pair) <= _STOP_CHARACTERS]
-            out.extend(telling)
+        if not (for_query and pairs):
+            out.extend(character for character in piece if character not in _STOP_CHARACTERS)
+        out.extend(pair for pair in pairs if not set(pair) <= _STOP_CHARACTERS)
     return out
 
 
@@ -132,16 +135,18 @@ def search_terms(text: str | None) -> str:
     return " ".join(terms(text)) if text else ""
 
 
-def search_marks(speaker: str | None, created_at: int | None) -> str:
-    """Searchable marks of a message: its speaker's name and its UTC date as xy2026 xm11 xd1130."""
+def search_marks(speaker: str | None, created_at: int | None, content: str | None = None) -> str:
+    """Searchable marks of a message: its speaker's name, its UTC date as xy2026 xm11 xd1130, and the days it
+    speaks of."""
     marks = terms(speaker) if speaker else []
     if created_at is not None:
         try:
-            day = datetime.fromtimestamp(created_at / 1000, UTC)
+            marks += day_marks(datetime.fromtimestamp(created_at / 1000, UTC).date())
         except (OverflowError, OSError, ValueError):  # a clock far outside the calendar
             return " ".join(marks)
-        marks += [f"xy{day.year:04}", f"xm{day.month:02}", f"xd{day.month:02}{day.day:02}"]
-    return " ".join(marks)
+        if content:
+            marks += spoken_marks(normalize(content[:_MARKED]), created_at)
+    return " ".join(dict.fromkeys(marks))
 
 
 def _quoted(tokens: list[str]) -> list[str]:
@@ -154,14 +159,15 @@ def match_any(text: str, *, limit: int = 64) -> str:
 
 
 def match_all(text: str, *, limit: int = 64) -> str:
-    """FTS5 query that every text containing `text` as whole words or CJK characters satisfies; "" if it has
-    no token. The first and last Latin word may be part of a longer one, so they are left to the caller's own
-    check."""
+    """FTS5 query that every text containing `text` as whole words or CJK characters satisfies; "" if the
+    index cannot help. The first and last Latin word may be part of a longer one, so they are left to the
+    caller's own check, and so is what the index leaves out as too common."""
     pieces = list(_pieces(text))
     tokens: list[str] = []
     for index, (piece, wide) in enumerate(pieces):
         if wide:
-            tokens += [piece[i : i + 2] for i in range(len(piece) - 1)] or [piece]
-        elif 0 < index < len(pieces) - 1:
+            parts = [piece[i : i + 2] for i in range(len(piece) - 1)] or [piece]
+            tokens += [part for part in parts if not set(part) <= _STOP_CHARACTERS]
+        elif 0 < index < len(pieces) - 1 and piece not in _STOP_WORDS:
             tokens.append(piece)
     return " AND ".join(_quoted(tokens)[:limit])

@@ -15,7 +15,7 @@ from .checks import json_text, read_json
 from .errors import InvalidInputError
 from .records import Experience, Message, Tool, ToolCall, ToolCallDelta
 from .resuming import validated
-from .snapshots import fitted, with_call
+from .snapshots import checked_state, fitted, with_call
 from .store import MemoryStore
 from .task_tools import task_state
 from .text import clean
@@ -53,7 +53,8 @@ class ToolRuns:
         self._by_name = {tool.name: tool for tool in tools}
         self._said, self._reply = said, reply
         self._may_act, self._confirmed = may_act, confirmed
-        self._earlier = [call for call in store.list_tool_calls(reply.session_id) if _is_over(call, reply)]
+        earlier = store.list_tool_calls(reply.session_id, message_id=reply.id)
+        self._earlier = [call for call in earlier if call.status in ("success", "failed", "timeout")]
         self.offered: Sequence[Experience] = ()  # what the prompt says about tools: each call counts for it
         self.uses: list[tuple[str, str, Mapping[str, Any]]] = []
 
@@ -85,7 +86,7 @@ class ToolRuns:
             self.uses += [
                 (item["kind"], item["id"], {"why": "found", "reason": item.get("reason", {})})
                 for item in record.output
-                if isinstance(item, dict) and {"kind", "id"} <= item.keys()
+                if isinstance(item, dict) and {"kind", "id"} <= item.keys() and isinstance(item["id"], str)
             ]
         return {"role": "tool", "tool_call_id": call.id or str(call.index), "content": told}
 
@@ -216,8 +217,12 @@ class ToolRuns:
             "reason": why,
             "validation": validation,
         }
-        state = with_call(task_state(self._store, self._said), call, done=done)
-        self._store.save_snapshot(self._reply.session_id, fitted(state), reason)
+        state = fitted(with_call(task_state(self._store, self._said), call, done=done))
+        try:
+            checked_state(state)
+        except InvalidInputError:  # a plan that fills it alone; what happened to the call is in its record
+            return
+        self._store.save_snapshot(self._reply.session_id, state, reason)
 
 
 def as_called(text: str, calls: Iterable[tuple[int, ToolCallDelta]]) -> dict[str, Any]:
@@ -234,10 +239,6 @@ def as_called(text: str, calls: Iterable[tuple[int, ToolCallDelta]]) -> dict[str
             for index, call in calls
         ],
     }
-
-
-def _is_over(call: ToolCall, reply: Message) -> bool:
-    return call.message_id == reply.id and call.status in ("success", "failed", "timeout")
 
 
 def _told(output: Any) -> str:

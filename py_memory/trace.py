@@ -13,6 +13,7 @@ from typing import Any
 from .clock import DAY_MS
 from .database import Database
 from .errors import NotFoundError
+from .extraction.secrets import without_secrets
 from .records import ChainReport, Explanation, Reason, Use
 from .rows import events, images
 from .rows import facts as fact_rows
@@ -173,5 +174,6 @@ def _fact(db: Database, user_id: str, id: str) -> dict[str, Any] | None:
 def _text_of(row: Mapping[str, Any]) -> str:
     """Of a summary, an experience or a tool call."""
     if "tool_name" in row:
-        return f"{row['tool_name']} {row['input_json']} → {row['output_json'] or row['status']}"
+        told = f"{row['tool_name']} {row['input_json']} → {row['output_json'] or row['status']}"
+        return str(without_secrets(told))
     return str(row["content"])

@@ -34,7 +34,7 @@ NOT_IN_THE_PAGE = {"server", "cli"}
 def own_sources(root):
     for path in sorted(root.rglob("*")):
         parts = path.relative_to(root).with_suffix("").parts
-        if path.suffix in {".py", ".sql"} and parts[0] not in NOT_IN_THE_PAGE:
+        if path.suffix in {".py", ".sql", ".bin"} and parts[0] not in NOT_IN_THE_PAGE:
             yield path
 
 def module_name(path, root):

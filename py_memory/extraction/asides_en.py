@@ -11,7 +11,7 @@ from .lexicon_en import DIGIT_OR_WORD, ILLNESSES
 from .people_en import MANY, ONE, key_of
 from .readers_en import NOT_ALLERGENS, date_in, employer_in, home_in
 from .reading import Reading
-from .values_en import AFTER_NAME, GIVEN_NAME, job_in, may_be_name, name_in, tidy
+from .values_en import AFTER_NAME, GIVEN_NAME, job_in, may_be_name, name_in, org_in, tidy
 
 __all__ = ["taken_for_granted"]
 
@@ -51,6 +51,9 @@ _OWN_PLACE = re.compile(
 )
 _OWN_JOB = re.compile(
     r"\bmy (?:new |current |day )*(?:job|work|role|position) (?:(?:as (?:an? |the )?(?P<job>.+))|(?:at|with) (?P<v>[A-Z].+))"
+)
+_OWN_COMPANY = re.compile(
+    r"\b[Mm]y (?:company|employer|firm|startup),? (?P<v>[A-Z][\w&]+(?: [A-Z][\w&]+)*)(?=,|$)"
 )
 _OWN_BIRTHDAY = re.compile(
     r"\bmy (?:\w+ )?birthday(?: party| dinner)?,? (?:on|is|is on|falls on) (?:the )?(?P<v>.+)", re.IGNORECASE
@@ -119,6 +122,8 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
     ):
         for key, value in [("user::job", job_in(match["job"]) or "")] if match["job"] else employer_in(match):
             found(key, value)
+    if (match := _OWN_COMPANY.search(text)) or re.search(r"\bmy (?:company|employer|firm|startup)$", text):
+        found("user::work", org_in(match["v"] if match else reading.ahead) or "")
     if match := _OWN_BIRTHDAY.search(text):
         found("user::birthday", date_in(tidy(match["v"])) or "")
     return out

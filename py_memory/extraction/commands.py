@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .clauses import Clause
 
-__all__ = ["Command", "command_in", "plan_in"]
+__all__ = ["Command", "command_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,14 @@ _POLITE_EN = (
 _TODO_EN = re.compile(
     rf"{_POLITE_EN}(?:remind me(?: (?:again|later))?(?P<when> (?:tomorrow|tonight|today|on \w+|next \w+|at [\w: ]+?|in \w+ \w+))? (?:to|about|of|that I (?:have|need) to)"
     r"|(?:I |we )?need (?:an?|another) reminder (?:to|about|for)|(?:set|create|make|add)(?: me)?(?: up)? an? (?:\w+ )?reminder(?: for me)?(?P<at> (?:for|on|at) (?:tomorrow|tonight|\w+day|\d[\w: ]*?))?(?: to|:| about| that I need to)|(?:I |we )?need to be reminded to|nudge me to|ping me (?:to|about)|make sure I (?:don't forget to|remember to)|(?:please )?help me remember to|remember to|(?:don't|do not|dont|never) (?:let me )?forget (?:to|about (?=\w+ing\b))|do not forget to|add (?:an? )?(?:new )?(?:to-?do|task)(?: item)?(?: to|:)|(?:please )?(?:add|put|stick|pop)(?: this| the following)?(?: on)?(?: to)? (?:my|the) (?:to-?do|task)s?(?: list)?(?:\s*:|,| please:)|on (?:my|the) to-?do list:|new (?:to-?do|task):|note to self:(?! (?:I|my|the|we|never|always|don't)\b)|to do:|(?:to-?do|task)s?(?: item)?:"
-    r"|(?:put|add|stick|pop) (?=.{1,300} on my (?:to-?do )?list)|add (?=.{1,300} to (?:my|the) (?:to-?do|task)))\s*(?P<body>\S.*)$",
+    r"|(?:put|add|stick|pop) (?=.{1,300} on my (?:to-?do )?list)|add (?=.{1,300} to (?:my|the) (?:to-?do|task|shopping|grocery)))\s*(?P<body>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_ON_LIST = re.compile(r"\s(?:on|to) (?:my|the) (?:to-?do |task )?(?:list|to-?dos|tasks)\W*$", re.IGNORECASE)
+_ON_LIST = re.compile(
+    r"\s(?:on|to) (?:my|the) (?:to-?do |task |shopping |grocery )?(?:list|to-?dos|tasks)\W*$", re.IGNORECASE
+)
 _REMEMBER_EN = re.compile(
-    rf"{_POLITE_EN}(?:remember|memori[sz]e|keep in mind|bear in mind|make a note|take a note|note down|note|write down|don't forget"
+    rf"{_POLITE_EN}(?:remember|memori[sz]e|keep in mind|bear in mind|make a note|take a note|note down|note|jot down|write down|don't forget"
     r"|do not forget)(?: for me| please)?(?:(?: this| the following)?\s*:\s*|\s*,\s*(?=(?:I|I'm|my|we|our)\b)|\s+(?:that\s+)?(?!(?:to|me|when|how|what|who|where|why|the time"
     r"|the day|the days|us|this|it|of|about|if)\b))(?P<body>\S.*)$",
     re.IGNORECASE | re.DOTALL,
@@ -44,7 +46,7 @@ _POLITE_ZH = (
 )
 _TODO_ZH = re.compile(
     rf"{_POLITE_ZH}(?:记得)?(?:(?P<when>(?:(?:今|明|后)[天晚早]|(?:这|下)?个?(?:周|星期|礼拜)[一二三四五六日天末]|早上|上午|中午|下午|晚上|到时候?|到点|等会儿?|一?会儿|\d{{1,2}}[点:：](?:半|钟|\d\d)?|[一二三四五六七八九十]{{1,3}}点(?:半|钟)?|\d{{1,2}}[日号]|\d{{1,2}}月\d{{1,2}}[日号]|(?:\d+|半|[一二两三])个?(?:分钟|小时|天)[之以]?后|每[天周晚早][一二三四五六日天]?|[\u3400-\u9fff]{{1,4}}(?:之前|之后|前|后|时)|的时候?|，?你?)(?:记得)?){{0,5}})"
-    r"(?:提醒(?:一下|一声|下)?(?:我|一下我|俺|咱)(?:一下|一声|下)?[，,：:]?(?:要|去|记得)?|(?:设|定|建|加)(?:一?个)?(?:提醒|闹钟|日程)[，,:：]?(?:提醒我)?|[别不](?:要)?让我忘(?:了|记)?(?:要|去)?|叫我(?=吃药|起床|起来|出门|去|打电话|开会|关火|收|拿|带|交|喝水|吃|买|取)|(?:加|添加|新增|记)(?:一?[个条])?(?:到)?待办(?:事项|清单)?[:：，,]?|待办(?:事项|清单)?(?:里|上)?(?:再?(?:加|添|记|新增)(?:上)?一?[条项个件]?)?[:：，,]\s*"
+    r"(?:提醒(?:一下|一声|下(?![午周个班课月次楼]))?(?:我|一下我|俺|咱)(?:一下|一声|下(?![午周个班课月次楼]))?[，,：:]?(?:要|去|记得)?|(?:设|定|建|加)(?:一?个)?(?:提醒|闹钟|日程)[，,:：]?(?:提醒我)?|[别不](?:要)?让我忘(?:了|记)?(?:要|去)?|(?:叫|喊|提醒)我一[声下][，, ]*(?:我)?(?:得|要|该|记得|去)*|叫我(?=吃药|起床|起来|出门|去|打电话|开会|关火|收|拿|带|交|喝水|吃|买|取)|(?:加|添加|新增|记)(?:一?[个条])?(?:到)?待办(?:事项|清单)?[:：，,]?|待办(?:事项|清单)?(?:里|上)?(?:再?(?:加|添|记|新增)(?:上)?一?[条项个件]?)?[:：，,]\s*"
     r"|(?:记得|别忘了?|不要忘记?了?|别忘记)(?:要|去)?(?!我|你|他|她|它|这|那|吗|的|了|[:：，,]))\s*(?P<body>\S.*)$",
     re.DOTALL,
 )
@@ -54,6 +56,9 @@ _REMEMBER_ZH = re.compile(
 )
 _TODO_AFTER_ZH = re.compile(  # the thing first: 周五交房租，记得提醒我
     r"(?P<body>[^，,。！？!?\n]{3,40})[，,\s]+(?:到时候?|你|请|麻烦|帮我|记得|别忘了?|千万|一定要?|提前|前一天|可以)*提醒(?:一下|一声|下)?我?(?:一下|一声|哈|哦|啊|吧|呀)*[。！!\s]*$"
+)
+_ONTO_LIST_ZH = re.compile(
+    r"(?:帮我|请|麻烦)*(?:把|将)(?P<body>[^，。！？!?\n]{1,40}?)(?:也|都)?(?:加|添|放|记|列|写)(?:到|进|入|在|上)(?:我的?)?(?:待办|清单|任务|日程)(?:事项|清单|列表|单)?(?:里|中|上|里面)?(?:去|吧|哈|一下)*[。！!\s]*$"
 )
 _NO_STATEMENT = re.compile(
     r"^(?:(?:my|the|our|his|her|their|this|that) (?:[\w'-]+ ){0,3}[\w'-]+|it|this|that|me|you)\W*$|^(?:了|吗|这个|那个|这件事|它|我|我说的话?)?$",
@@ -65,40 +70,6 @@ _VERB = re.compile(
 )
 
 
-# A plan to do one thing: a verb of errands, or whatever for a day that is named.
-_ERRAND_EN = (
-    r"buy|call|phone|pay|book|send|pick up|return|renew|clean|water|fix|repair|e-?mail|mail|order|submit|cancel|schedule|wash|print|file|register|reply to|pack|collect|refill"
-    r"|make an appointment|drop off|hand in|take out the|bring back"
-)
-_DAY_EN = r"(?:today|tonight|tomorrow|(?:on|by|next|this) (?:mon|tues|wednes|thurs|fri|satur|sun)day)"
-_PLAN_EN = re.compile(
-    rf"(?:(?:and|oh|so|also|ok|okay|well|btw|by the way)[ ,]+)*(?:(?:I|we)(?: still| also| really)? (?:need to|have to|must|have got to|gotta|got to)|(?:I|we)'ve (?:still |also )?got to) "
-    rf"(?P<body>(?:(?:{_ERRAND_EN})\b\s+\S.{{1,80}})|(?!be\b|go\b|have\b|say\b|admit\b|sleep\b|leave\b|work\b|get up\b|wake\b|know\b|think\b)[a-z]+ .{{2,70}}\b{_DAY_EN})",
-    re.IGNORECASE,
-)
-_DAY_IN_ZH = r"(?:今天|今晚|明天|明晚|明早|后天|(?:这|下)?个?(?:周|星期|礼拜)[一二三四五六日天])"
-_ERRAND_ZH = (
-    r"买|交|还|寄|取|付|缴|洗|修|约|浇|续|订|预约|打电话给|办(?!公)|发(?:邮件|快递)|拿快递|倒垃圾|打扫"
-)
-_PLAN_ZH = re.compile(
-    rf"(?:对了|另外|还有|那)?(?:我们?)?(?:(?:{_DAY_IN_ZH})(?:上午|下午|早上|晚上)?我?(?:还)?(?:得|要|需要|必须|该)(?P<day>(?:{_ERRAND_ZH}).{{1,40}}|给[^，。]{{1,8}}打电话)"
-    rf"|(?:还)?(?:得|需要|必须)(?:{_DAY_IN_ZH})?(?P<body>(?:{_ERRAND_ZH}).{{1,40}}|给[^，。]{{1,8}}打电话))"
-)
-_NO_PLAN = re.compile(r"[吗呢么?？]|\b(?:if|unless|when|before I|used to)\b|如果|要是|的时候|不")
-
-
-def plan_in(clause: str) -> str | None:
-    """What somebody says they need to do (“I need to buy milk tomorrow”), in their words; None if that is no
-    errand."""
-    said = clause.strip().rstrip(" .。!！")
-    if _NO_PLAN.search(said):
-        return None
-    match = _PLAN_EN.fullmatch(said) or _PLAN_ZH.fullmatch(said)
-    if not match:
-        return None
-    return next(group for group in match.groups() if group).removesuffix("了").strip()
-
-
 def command_in(sentence: Clause) -> Command | None:
     """The request a sentence makes, None if it makes none. One that asks to remember a bare noun states
     nothing."""
@@ -106,6 +77,8 @@ def command_in(sentence: Clause) -> Command | None:
         r"提醒|记住|记一下|叫我|[吗呢]$|如果|要是", after["body"]
     ):
         return Command("todo", Clause(after["body"], sentence.start + after.start("body")), sentence.start)
+    if onto := _ONTO_LIST_ZH.match(sentence.text):
+        return Command("todo", Clause(onto["body"], sentence.start + onto.start("body")), sentence.start)
     for match in re.finditer(r"(?:^|[,;，；。]\s*)(?=\S)", sentence.text):
         begin = match.end()
         for pattern, kind in (

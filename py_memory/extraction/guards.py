@@ -39,12 +39,12 @@ _ADDED = re.compile(
 _ASKING = re.compile(
     r"^(?:(?:and|but|so|or|hey|well|please)\s+)*(?:am|is|are|was|were|do|does|did|can|could|would|will|should|shall|have|has|had"
     r"|what|what's|who|who's|whom|whose|where|when|why|how|which|don't|didn't|isn't|aren't|won't|can't|any)\b"
-    r"|[吗嘛么]$|是不是|有没有|会不会|能不能|可不可以|要不要|什么|谁|哪[里儿个些]|多少|啥|咋|咩|乜|点样|怎么|怎样|为什么|是否|几[个岁点号]|[吗呢]$",
+    r"|[吗嘛么]$|是不是|有没有|会不会|能不能|可不可以|要不要|什么|谁(?!知道|想到|料|叫我|让我)|哪[里儿个些]|多少|啥|咋|咩|乜|点样|怎么|怎样|为什么|是否|几[个岁点号]|吗$|^(?!.*谁[叫让]).*呢$",
     re.IGNORECASE,
 )
 # A question that leaves its verb out: “…, any ideas?”
 _ELLIPTIC = re.compile(
-    r"^(?:and |but |so )?(?:got|any|anyone|anything|wanna|want|know|mind|thoughts?|ideas?|tips?|recommend\w*|suggest\w*|recs?|possible|okay to|ok to|safe|worth|good|best|fancy|care|think|advice|need|help|recipes?|too|still|alternatives?|or)\b|\b(?:what|which|how|where|who|why|can you|could you|should I|do you|is it|is that|are there|is there|can I)\b",
+    r"^(?:and |but |so )?(?:got|any|anyone|anything|wanna|want|know|mind|thoughts?|ideas?|tips?|recommend\w*|suggest\w*|recs?|possible|okay to|ok to|safe|worth|good|best|fancy|care|think|advice|need|help|recipes?|too|still|alternatives?|or)\b|\b(?:tips|ideas|recs|recommendations|suggestions|advice|recipes?|alternatives|thoughts|options)$|\b(?:what|which|how|where|who|why|can you|could you|should I|do you|is it|is that|are there|is there|can I)\b",
     re.IGNORECASE,
 )
 _ABOUT_USER = re.compile(
@@ -71,7 +71,7 @@ _QUESTION_START = re.compile(
     re.IGNORECASE,
 )
 _LANGUAGE_ASKED = re.compile(
-    r"^(?i:(?:please )?(?:can|could|would|will|shall) (?:you|we) (?:please )?)(?=(?:switch to|use|continue in|stick to) [A-Z]\w+(?: please| from now on| only| now)*$|(?:always |please |only |just )*(?:answer|reply|respond|write|talk|speak|chat)(?: to| with)?(?: me| us)?(?: back)?(?: only| always)? in [A-Z]\w+(?: please| from now on| only)*$)"
+    r"^(?i:(?:please )?(?:can|could|would|will|shall) (?:you|we) (?:please )?)(?=(?:switch to|use|continue in|stick to) [A-Z]\w+(?: please| from now on| only| now)*$|(?:always |please |only |just )*(?:answer|reply|respond|write|talk|speak|chat)(?: to| with)?(?: me| us)?(?: back)?(?: only| always)? in (?:simple |plain |easy |basic )?[A-Z]\w+(?: please| from now on| only)*$)"
 )
 _DENIED = re.compile(
     r"^(?:it's|it is|that's)? ?not (?:true|that|like|as)\b|^not\b|^(?:不是真的|才怪|才不是|不对|并没有|没有的事)",

@@ -33,7 +33,7 @@ _MY = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(
-    rf"(?:the )?(?P<who>mom|mum|dad|grandma|grandpa|granny|nana|hubby|husband|wife|missus|son|daughter|partner|girlfriend|boyfriend|sister|brother|sis)(?P<rest>(?:(?: {GIVEN_NAME})?(?:'s| is| was born| was diagnosed| turns| turned| turning| just turned| has| lives| works| loves| hates| likes| can't| doesn't)| {GIVEN_NAME},? (?=\\d|and\\b|$)).*)$",
+    rf"(?:the )?(?P<who>mom|mum|dad|grandma|grandpa|granny|nana|hubby|husband|wife|missus|son|daughter|partner|girlfriend|boyfriend|sister|brother|sis)(?P<rest>(?:(?: {GIVEN_NAME})?(?:'s| is| was born| was diagnosed| turns| turned| turning| just turned| has| lives| works| loves| hates| likes| can't| doesn't)| {GIVEN_NAME},? (?=\d|and\b|$)).*)$",
     re.IGNORECASE,
 )
 _HAVE = re.compile(
@@ -68,7 +68,7 @@ _EACH = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(
-    r"^(?:,? (?:who|which|that))?(?:(?:'s| is| are|,)?(?: an? (?:[\w-]+ ){1,3}?)?(?: ?called| ?named)| called| named|'s (?:first )?name(?: is|'s)|s'? names are|,? whose name is| goes by| answers to| by the name of|'re called)(?: the)? +",
+    r"^(?:,? (?:who|which|that))?(?:(?:'s| is| are|,)?(?: an? (?:[\w-]+ ){1,5}?)?(?: ?called| ?named)| called| named|'s (?:first )?name(?: is|'s)|s'? names are|,? whose name is| goes by| answers to| by the name of|'re called)(?: the)? +",
     re.IGNORECASE,
 )
 _AGED = re.compile(
@@ -172,6 +172,8 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
     ):
         reading.enter_other()
         return []
+    if (rest := reading.enter_known(text, clause.start)) is not None:
+        return _about(rest, reading.person, clause, reading, False)
     if match := _TO.match(text):
         names = names_in(re.split(r"\b(?:who|aged|\d)", match["rest"])[0])
         reading.enter("am")
@@ -224,7 +226,9 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
         out += _about(rest, key, clause, reading, many)
         return out
     if bare := re.fullmatch(
-        r"(?:and |so )?(?P<who>mom|mum|dad|grandma|grandpa|granny|hubby)", text, re.IGNORECASE
+        r"(?:and |so |the )?(?P<who>mom|mum|dad|grandma|grandpa|granny|hubby|wife|missus)",
+        text,
+        re.IGNORECASE,
     ):
         reading.enter_person(key_of(bare)[0], clause.start)
         return []

@@ -54,6 +54,10 @@ _FOLLOW = re.compile(
 _EACH = re.compile(
     r"(?:一[个只条位匹](?:小名)?|[\u3400-\u9fff]{1,3}的(?:那只|那个|那条)?|另一[个只条位]|还有一[个只]|老[大二三]|大[的宝]|小[的宝]|二[宝的]|姐姐|妹妹|哥哥|弟弟|分别|公的|母的|黑的|白的|男孩|女孩)(?:是)?(?:名字)?(?:叫做?|名叫|取名)\s*(?P<v>.+)$"
 )
+_NEXT_ONE = re.compile(
+    r"[，、和跟]*(?=(?:小的|老[二三]|另一[个只条]|还有一[个只]|二[的宝]|弟弟|妹妹|一[只个条])(?:叫|名))"
+)
+_SEVERAL = re.compile(rf"(?:[两俩三四五2345][个只条位匹口]|双胞胎)(?:小|大)?(?P<who>{_WHO})")
 _NAME_LED = re.compile(
     r"^(?:，|\s|人|也|就|给[它他她]|大家都|我们都|我|都|的)*(?:大名|小名|名字|乳名|学名|官名|全名|名)?(?:就)?(?:叫做?|名叫|取名(?:叫)?|起名(?:叫)?|名字(?:叫|是)|是叫|名为|唤作|的名字(?:叫|是)|(?<=名)是)\s*(?P<v>.+)$"
 )
@@ -65,6 +69,9 @@ _PREDICATES = {
     "user::diet": "::diet",
     "user::job": "::job",
     "user::birthday": "::birthday",
+    "user::home": "::home",
+    "user::condition": "::condition",
+    "user::dislikes": "::dislikes",
 }
 
 
@@ -78,8 +85,18 @@ def _key(match: re.Match[str]) -> str:
 def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
     """What a clause says of a relative or pet; None if it is about none."""
     text = clause.text
-    if reading.person and (match := _EACH.match(text)):
-        return [Found(reading.person, name, reading.person_start, clause.end) for name in _names(match["v"])]
+    if (rest := reading.enter_known(text, clause.start)) is not None:
+        return _about(rest, reading.person, clause)
+    if reading.person and _EACH.match(text):
+        parts = [_EACH.match(part) for part in _NEXT_ONE.split(text)]
+        names = [name for part in parts if part for name in _names(part["v"])]
+        return [Found(reading.person, name, reading.person_start, clause.end) for name in names]
+    if (several := _SEVERAL.fullmatch(text)) and re.match(
+        r"一[个只条位匹]|大的|小的|都?叫|名|分别", reading.ahead
+    ):
+        reading.enter_person(_key(several), clause.start)
+        reading.many = True
+        return []
     match = _FAMILY.match(text)
     if not match and (reading.speaker or reading.fresh or reading.person):
         match = _BARE.match(text)

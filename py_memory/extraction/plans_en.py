@@ -14,7 +14,7 @@ _EVENT = re.compile(rf"\b(?:{EVENTS})\b(?! (?:person|lover|fan|season|report|day
 _WHEN = re.compile(WHEN, re.IGNORECASE)
 _LEAD = re.compile(
     rf"(?:(?:(?:on |next |this )?\w+ (?:morning |afternoon |evening |night )?|{WHEN},? )(?=(?:I|we|there|my|our|it)\b))?"
-    r"(?P<lead>(?:I|we)(?:'ve| have)(?: got)?(?: to (?:go to|see|attend|be at|take))? |(?:I|we) (?:got|see|meet|booked|made|scheduled|fly|leave|need to be at|am|are) |(?:I'm|I am|we're|we are) (?:seeing|meeting|going to|having|visiting|attending|flying|getting|taking|"
+    r"(?P<lead>(?:I|we)(?:'ve| have)(?: got)?(?: to (?:go to|see|attend|be at|take))? |(?:I|we) (?:got|see|meet|booked|made|scheduled|fly|leave|need to be at|am|are) |(?:I'm|I am|we're|we are) (?:(?=leaving|heading|moving|travell?ing|driving|getting married|graduating)|seeing|meeting|going to|having|visiting|attending|flying|getting|taking|"
     r"due at|off to|hosting|throwing|booked in for|booked for|at|scheduled for|catching|going in for) |there's |there is |got |have |seeing |having |flying |going to |it's |)",
     re.IGNORECASE,
 )
@@ -30,9 +30,18 @@ _OVER = re.compile(
 
 
 _TRAVEL = re.compile(
-    r"\b(?:leav(?:e|ing)|fly(?:ing)?|travel(?:l?ing)?|heading|head|off|driv(?:e|ing)|sail(?:ing)?) (?:back |out |off |home )?(?:for|to) (?-i:[A-Z])\w+|\b(?:my |our )(?:[\w-]+ ){1,3}(?:is|are) (?:getting married|graduating|visiting|coming (?:to visit|over|to stay)|arriving|moving in)|\b(?:I'm|we're|I am|we are) (?:getting married|graduating|moving house|moving in|moving out|leaving|flying|off to|travell?ing|driving (?:up|down|over))|\b(?:moving|wedding|exam|graduation|election|match|race|report|results) day",
+    r"\b(?:leav(?:e|ing)|fly(?:ing)?|travel(?:l?ing)?|heading|head|off|driv(?:e|ing)|sail(?:ing)?) (?:back |out |off |home )?(?:for|to) (?-i:[A-Z])\w+|\b(?:my |our )(?:[\w-]+ ){1,3}(?:is|are) (?:getting married|graduating|visiting|coming (?:to visit|over|to stay)|arriving|moving in)|\b(?:I'm|we're|I am|we are) (?:getting married|graduating|moving house|moving in|moving out|leaving|flying|off to|travell?ing|driving (?:up|down|over))|\bthe (?:movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord) (?:is|are) coming|\b(?:moving|wedding|exam|graduation|election|match|race|report|results) day",
     re.IGNORECASE,
 )
+
+
+def _when_in(text: str) -> re.Match[str] | None:
+    """The words for the day; an hour only where there are none."""
+    found = list(_WHEN.finditer(text))
+    return next(
+        (match for match in found if not re.match(r"at\b", match.group(), re.IGNORECASE)),
+        found[0] if found else None,
+    )
 
 
 def event_in(text: str) -> str | None:
@@ -40,7 +49,7 @@ def event_in(text: str) -> str | None:
     text = tidy(text)
     if _NO_LEAD.match(text) or _OVER.search(text):
         return None
-    event, when = _EVENT.search(text) or _TRAVEL.search(text), _WHEN.search(text)
+    event, when = _EVENT.search(text) or _TRAVEL.search(text), _when_in(text)
     if not event or not when or len(text) > 100 or text.endswith("?"):
         return None
     if re.match(r"at\b", when.group(), re.IGNORECASE) and not re.search(

@@ -37,12 +37,8 @@ _OF_PEOPLE = {
         "likes",
         "dislikes",
         "job",
-        "work",
         "home",
-        "hometown",
         "condition",
-        "studies",
-        "speaks",
     )
 }
 _OF_PETS = {f"user::{part}": f"::{part}" for part in ("allergy", "condition")}

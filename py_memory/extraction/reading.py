@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 __all__ = ["Reading"]
 
@@ -15,7 +16,7 @@ class Reading:
     their starts are places in the text. `past` tells that something over was spoken of, `decided` that a
     decision is about to be told; `ahead` is the next clause, and `pending` what waits
     for it: a food and why it is not eaten, or the key of a favourite. `topic` is a noun that stood alone just
-    before."""
+    before. `known` maps names of relatives and pets to their keys."""
 
     speaker: str = ""
     fresh: bool = True
@@ -32,6 +33,7 @@ class Reading:
     pending_start: int = 0
     topic: str = ""
     topic_start: int = 0
+    known: Mapping[str, str] = field(default_factory=dict)
 
     def enter(self, speaker: str) -> None:
         """The user is the subject now."""
@@ -45,6 +47,16 @@ class Reading:
     def enter_person(self, key: str, start: int) -> None:
         self.speaker, self.list_key, self.fresh = "", "", False
         self.person, self.person_start, self.person_named, self.many = key, start, False, False
+
+    def enter_known(self, text: str, start: int) -> str | None:
+        """What a text says behind a known name at its start; None if it starts with none."""
+        for name, key in self.known.items():
+            rest = text[len(name) :]
+            if text.startswith(name) and not (name[-1:].isascii() and rest[:1].isalnum()):
+                self.enter_person(key, start)
+                self.person_named = True
+                return rest
+        return None
 
     def enter_list(self, key: str, start: int) -> None:
         self.list_key, self.list_start = key, start

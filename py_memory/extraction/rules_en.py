@@ -22,7 +22,7 @@ from .values_en import names_in, things_in, tidy
 __all__ = ["read"]
 
 _OPENERS = re.compile(
-    r"^(?:(?:hi|hello|hey|hiya|yo|hi all|hey there|hi there|hello there|good morning|good evening|there|well|so|and|but|also|actually|ok|okay|yes|yeah|yep|no(?=[,.!])|nope|btw|by the way|fyi|oh|ah|um|uh|plus|now|because|since|as you know|just so you know|to be clear|honestly|that|please note|note|"
+    r"^(?:(?:hi|hello|hey|hiya|yo|hi all|hey there|hi there|hello there|good morning|good evening|well|so|and|but|also|actually|ok|okay|yes|yeah|yep|no(?=[,.!])|nope|btw|by the way|fyi|oh|ah|um|uh|plus|now|because|since|as you know|just so you know|to be clear|honestly|that|please note|note|"
     r"tbh|ngl|for the record|in case it matters|about me|one thing|here's|here is|quick intro|quick update|update|good news|big news|news|finally|anyway|though|luckily|sadly|unfortunately|well then|personally|for context|for what it's worth|just fyi|heads up|ps|p\.s|reminder|more about me|nice to meet you|a bit about me|some context|context|"
     r"as(?= (?:I|my|we)\b)|given(?: that)?|considering(?: that)?|seeing (?:as|that)|now that|knowing(?: that)?|'?cause|coz|cos|cuz|(?:the )?(?:fact|thing|problem|truth|issue|trouble) is(?: that)?|(?:it )?turns out(?: that)?|fun fact|confession|listen|look|ugh+|omg|wow|yay|hmm+|argh|oof|sigh|woo+|phew|as I said|like I said|again|unrelated|off topic|k|thx|thanks|thank you|cheers|one more thing|fwiw|imo|guys|folks|mate|pal|dude|bro|long story short|full disclosure|tmi|tbf|reminder that|I (?:can|must) (?:confirm|admit|confess)(?: that)?|I admit(?: that)?|I(?:'d| should| must| forgot to| want to| have to| need to)(?: probably| also)? (?:say|mention|add|note|point out)(?: that)?|did I mention(?: that)?|(?:you should|so you|just so you|for you to) know(?: that)?|bear in mind(?: that)?|a little about me|me(?=,)|right|today|lately|recently|these days|nowadays|currently|at the moment|right now|on weekends|at weekends|in my (?:free|spare) time|on (?:sundays|saturdays)|usually|as of (?:today|now)|speaking of which|not gonna lie|to be honest|these days|truth be told|yesterday|for now|apparently not|both|officially|of course)\b[ ,!:–-]*)+(?=\S)",
     re.IGNORECASE,
@@ -35,8 +35,12 @@ _ALLERGIC_AHEAD = re.compile(
     r"^(?:(?:because|cause|as|since|coz|cuz) )?(?:I'm|I am|im) (?:\w+ )?allergic(?: to (?:it|them|that|those))?$",
     re.IGNORECASE,
 )
+_HATED_AHEAD = re.compile(
+    r"(?:(?:because|cause|as|since|coz|cuz) )?I (?:really |just |absolutely )*(?:hate|can't stand|don't like|dislike|detest|loathe|despise) (?:it|them|that|those|the \w+)$",
+    re.IGNORECASE,
+)
 _AVOIDED = re.compile(
-    r"^(?:please )?(?:no|skip|hold|avoid|leave out|without|(?:(?:I|we) )?(?:can't|cannot|cant|don't|can not) (?:eat|have|do|touch|drink|use|take|go near)) (?:any |the )?(?P<v>[\w' -]{2,30}?)(?: please| for me)*$",
+    r"^(?:please )?(?:no|skip|hold the|hold|avoid|leave out|without|(?:(?:I|we) )?(?:can't|cannot|cant|don't|can not) (?:eat|have|do|touch|drink|use|take|go near)) (?:any |the )?(?P<v>[\w' -]{2,30}?)(?: please| for me)*$",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
@@ -66,7 +70,7 @@ _DO = re.compile(
 _MY = re.compile(r"(?:my|our)(?: own)? (?P<rest>.+)$", re.IGNORECASE)
 _BARE = re.compile(
     rf"{_ADVERBS}(?P<rest>(?:am|been|born|based|living|working|moved|went|grew|raised|employed|studying|allergic|originally from|from (?-i:[A-Z])|fluent|live|work|love|hate|enjoy|adore|speak|eat|don't|dont|can't|cant|never|not (?:a|an|into|keen|really|much)|huge fan|big fan|massive fan|a (?:huge|big) fan|joined|started|turned|turning|just turned|diagnosed|suffer|decided|relocated|"
-    r"play|prefer|married|retired|pregnant|vegan|vegetarian|diabetic|taking|learning|driving|sucker|quit|gave up|dislike|like|currently|still (?:in|at|living|teaching|working|based|studying|running)|based|teaching|loving (?:the|my) new|enjoying (?:the|my) new|in my|\d\d(?:\s?yo|\s?y/?o| years?)|study|doing|teach|run|got|have|settled|allerg|severely allergic|into|obsessed|mum|mom|dad|an? |own|use|follow|keep|avoid|drive|collect|lactose|coeliac|celiac|can|switched|relocating|stay|bought)\b.*)$",
+    r"play|prefer|married|retired|pregnant|vegan|vegetarian|diabetic|taking|learning|driving|starting (?:at|with) (?-i:[A-Z])|enrolled|sucker|quit|gave up|dislike|like|currently|still (?:in|at|living|teaching|working|based|studying|running)|based|teaching|loving (?:the|my) new|enjoying (?:the|my) new|in my|\d\d(?:\s?yo|\s?y/?o| years?)|study|doing|teach|run|got|have|settled|allerg|severely allergic|into|obsessed|mum|mom|dad|an? |own|use|follow|keep|avoid|drive|collect|lactose|coeliac|celiac|can|switched|relocating|stay|bought)\b.*)$",
     re.IGNORECASE,
 )
 # “Working at Acme must be fun” is said of anybody.
@@ -89,7 +93,7 @@ _ROLE_AT = re.compile(
     r"^(?:[\w-]+ ){0,4}?(?:student|undergrad|engineer|developer|designer|nurse|teacher|manager|analyst|researcher|doctor|consultant|lawyer|accountant|chef|scientist|barista|driver) (?:at|for|in|from) (?:the )?[A-Z][\w&' .-]{1,40}$"
 )
 _MADE_UP = re.compile(
-    r"(?:I|we)(?:'ve| have)?(?: finally| just)? (?:made up (?:my|our) minds?|made (?:a|my|our|the) decision|made the call|decided|come to a decision)(?: that)?$",
+    r"(?:(?:I|we)(?:'ve| have)? ?)?(?:(?:finally|just|ok|okay|so) )*(?:made up (?:my|our) minds?|made (?:a|my|our|the) decision|made the call|decided|final answer|final decision|come to a decision)(?: that)?$",
     re.IGNORECASE,
 )
 # “Raw onion. Can't stand it”: a noun alone, and how the user feels about it.
@@ -99,6 +103,22 @@ _TOPIC = re.compile(
 )
 _OF_TOPIC = re.compile(
     r"(?:(?:I|and|but|just|really|absolutely|I'm|am|we) )*(?P<verb>love|adore|hate|loathe|despise|dislike|detest|can't stand|cannot stand|can't bear|can't eat|don't eat|don't like|allergic to|obsessed with|addicted to|not a fan of|can't get enough of)(?: eating)? (?:it|them|that stuff|those)(?=$| (?:so|at|all|with|anymore|any more|to|since|ever)\b)",
+    re.IGNORECASE,
+)
+_FINAL = re.compile(
+    r"(?:and )?(?:that's|that is|it's) (?:final|settled|decided|that|my final (?:answer|decision))$",
+    re.IGNORECASE,
+)
+_SETTLED = re.compile(
+    r"(?:I'm|we're|I am|we are|I'll|we'll|I will|we will) (?:going to |gonna )?(?P<v>.{3,80})$", re.IGNORECASE
+)
+# “In my free time I restore radios”: what is done then is liked.
+_LEISURE = re.compile(
+    r"\b(?:(?:free|spare) time|weekends?|(?:most|every) (?:sun|satur)days?|sundays|saturdays|evenings|to (?:relax|unwind)|for fun)\b",
+    re.IGNORECASE,
+)
+_HABIT = re.compile(
+    r"(?:I|we) (?:(?:usually|mostly|always|often|like to|love to|tend to|just) )*(?P<v>(?!have|am|work|sleep|need|can|don't|want|was|get|feel|think|do nothing|should|must|will|visit my|see my|see the|take care|clean)[a-z]+(?: [\w'-]+){1,4})$",
     re.IGNORECASE,
 )
 _LISTS = ("user::allergy", "user::likes", "user::dislikes", "user::speaks")
@@ -112,9 +132,16 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
     if adjunct := None if led else _ADJUNCT.match(clause.text[skipped:]):
         skipped += adjunct.end()
     text = clause.text[skipped:]
-    if _ALLERGIC_AHEAD.match(reading.ahead) and (avoided := _AVOIDED.match(text)):
+    if (_ALLERGIC_AHEAD.match(reading.ahead) or _HATED_AHEAD.match(reading.ahead)) and (
+        avoided := _AVOIDED.match(text)
+    ):
         yield from (
-            Found("user::allergy", v, clause.start, clause.end)
+            Found(
+                "user::allergy" if _ALLERGIC_AHEAD.match(reading.ahead) else "user::dislikes",
+                v,
+                clause.start,
+                clause.end,
+            )
             for v in things_in(avoided["v"], pleasant=False)
         )
         return
@@ -123,11 +150,11 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
     if opener and re.search(r"about me|intro", opener.group(), re.IGNORECASE):
         reading.speaker = "am"
     if both := re.match(
-        r"(?:both )?(?P<who>(?:my|our) \w+(?: (?-i:[A-Z])[\w'-]+)?),? and I (?P<rest>.+)$",
+        r"(?:both )?(?:(?P<who>(?:my|our) \w+(?: (?-i:[A-Z])[\w'-]+)?),? and I|me and (?P<me>my \w+(?: (?-i:[A-Z])[\w'-]+)?)) (?P<rest>.+)$",
         text,
         re.IGNORECASE,
     ):
-        yield from taken_for_granted(Clause(f"{both['who']} ", said.start), reading)
+        yield from taken_for_granted(Clause(f"{both['who'] or both['me']} ", said.start), reading)
         reading.enter("do")
         yield from (
             Found(key, value, said.start, said.end)
@@ -173,7 +200,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
     if reading.decided:
         reading.decided = False
         if match := re.match(
-            r"(?:I'm|we're|I am|we are|I'll|we'll|I will|we will)(?: going to| gonna)? (?P<v>.{3,80})$",
+            r"(?:(?:I'm|we're|I am|we are|I'll|we'll|I will|we will)(?: going to| gonna)? )?(?P<v>.{3,80})$",
             text,
             re.IGNORECASE,
         ):
@@ -211,10 +238,18 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
                 Found(key, value, reading.topic_start, said.end)
                 for key, value in do(f"{feeling['verb']} {topic}") or am(f"{feeling['verb']} {topic}")
             ]
-    if not found and (event := event_in(text)):
-        found = [Found("user::event", event, said.start, said.end)]
     if not found and (todo := todo_in(text)):
         found = [Found(f"task::{slug(todo)}", todo, said.start, said.end)]
+    if not found and (event := event_in(text)):
+        found = [Found("user::event", event, said.start, said.end)]
+    if not found and _FINAL.match(reading.ahead) and (final := _SETTLED.match(text)):
+        found = [Found("user::decision", tidy(final["v"]), said.start, said.end)]
+    if (
+        not found
+        and _LEISURE.search(clause.text[: said.start - clause.start])
+        and (habit := _HABIT.match(text))
+    ):
+        found = [Found("user::likes", tidy(habit["v"]), said.start, said.end)]
     alone = _TOPIC.fullmatch(text)
     reading.topic, reading.topic_start = (alone["v"] if alone and not found else ""), said.start
     if not found and not reading.person and _OTHERS.match(text):

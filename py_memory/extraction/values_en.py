@@ -96,7 +96,9 @@ _LANGUAGE = re.compile(
     rf"\b(?:{'|'.join(word for word in LANGUAGES if word.isascii())})\b|[\u3400-\u9fff]{{1,3}}[文语]",
     re.IGNORECASE,
 )
-_EMOJI = re.compile(r"\s*(?:[\U0001F000-\U0001FAFF\u2600-\u27bf\ufe0f\u200d]|[:;]-?[)(DPp]|xx?$|\^\^|<3)+.*$")
+_EMOJI = re.compile(
+    r"\s*(?:[\U0001F000-\U0001FAFF\u2600-\u27bf\ufe0f\u200d]|[:;]-?[)(DPp]|(?<=\s)xx?$|\^\^|<3)+.*$"
+)
 
 
 def tidy(text: str) -> str:
@@ -143,6 +145,9 @@ def names_in(text: str) -> list[str]:
 
 
 def place_in(text: str) -> str | None:
+    text = re.sub(
+        r"^the (?:outskirts|suburbs|centre|center|middle|heart|north|south|east|west) of ", "", text
+    )
     text = re.sub(r"^(?:(?:just|right) )?(?:outside|near|around|downtown|close to)(?: of)? ", "", text)
     if match := _SMALL_PLACE.match(text):
         text = text[match.end() :]
@@ -231,6 +236,9 @@ def thing_in(text: str) -> str | None:
 def things_in(text: str, *, pleasant: bool = True) -> list[str]:
     """What is liked, avoided or not tolerated, item by item."""
     text = tidy(_THING_END.sub("", f" {tidy(text)}")).strip()
+    text = re.sub(r"^(?:(?:love|really|so) )+(?=\w)", "", text)
+    if _LANGUAGE.fullmatch(text):
+        return []
     if pleasant and UNPLEASANT.search(text):
         return []
     parts = [text] if _PAIRS.search(text) else re.split(r",? (?:and|or|&) |, ", text)

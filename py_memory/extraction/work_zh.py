@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from .lexicon_zh import LANGUAGE, SUBJECTS
+from .lexicon_zh import COMPANIES, LANGUAGE, SUBJECTS
 from .readers_zh import (
     Frame,
     frame,
@@ -19,9 +19,14 @@ from .values_zh import HAN, field_in, place_in, tidy
 __all__ = ["WORK"]
 
 WORK: tuple[Frame, ...] = (
+    frame(r"(?:正式|终于|成功|转正|现在)*(?:成为|升为|升任|晋升为|转正成为?)了?(?P<v>[^，吗]{2,20})$", i_am),
+    frame(r"(?:现在|目前|在家|就是|是|辞职|暂时)*(?P<v>全职(?:带娃|带孩子|妈妈|宝妈|爸爸|奶爸|太太|主妇|写作|画画|炒股)|在家带娃|家庭主[妇夫])(?=$|，|了|中|\d|[一二三四五六七八九十两几半]+年)", one("user::job")),
+    frame(rf"(?:在|正在|刚|去|最近)*(?:报了?|上着?|参加了?|读着?)(?:一)?个?(?P<v>{LANGUAGE}|{SUBJECTS})(?:班|课|兴趣班|培训班|夜校|网课|课程)(?:了|$)", one("user::studies")),
+    frame(r"(?:自己|创业|合伙|在家|兼职|独立|跟朋友|和朋友)+(?:做|搞|干)(?:点)?(?P<v>[^，]{2,10})(?:的|了)?$", lambda m: jobs_in(m["v"]) or ([("user::job", v)] if (v := field_in(m["v"])) else [])),
+    frame(rf"(?:刚刚?|上个?月|最近|今年|去年|已经|终于|又|正式|成功)*(?:进了?|加入了?|去了?|签了?|拿到了?)(?P<v>{COMPANIES})(?:公司|集团|的?offer)?(?:了|上班了?|工作了?|做[^，]+|当[^，]+|$)", one("user::work")),
     frame(r"(?:刚刚?|上个?月|最近|今年|去年|已经|终于|又)*(?:跳槽(?:到|去)了?|入职了?(?!了?新)|加入了?|加盟|换到了?|换工作到了?|去了?|调到了?|转到了?|考进了?|考上了?|进了?)(?P<v>[^，的]{2,14}?)(?:了|上班了?|工作了?|任职|做[^，]+|当[^，]+)?$", lambda m: [("user::work", v)] if (v := work_in(re.sub("(?:上班|工作|任职)$", "", m["v"]))) and (re.search(r"跳槽|入职|上班|工作|任职|加盟", m.group()) or re.search(r"(?:公司|集团|医院|银行|局|科技|研究所|设计院)$", v)) and not place_in(v, known=True) and not re.match(r"新", v) else []),
     frame(r"(?:的)?(?:单位|公司|东家|雇主)(?:是|叫|[:：])(?P<v>[^，]{2,14})$", lambda m: [("user::work", v)] if (v := work_in(m["v"])) and not re.match(r"(?:家|个|一|做|什么|不|坑|国企|私企|外企|很)", v) else [], False),
-    frame(r"(?:现在|目前)?(?:就)?在(?P<v>华为|腾讯|阿里巴巴|阿里云?|字节跳动|字节|美团|百度|京东|小米|网易|拼多多|快手|滴滴|携程|比亚迪|蔚来|理想汽车|小鹏|宁德时代|中石油|中石化|国家电网|国网|南方电网|中国移动|中国电信|中国联通|中国银行|工商银行|工行|建设银行|建行|农业银行|招商银行|招行|平安|大疆|联想|海康威视|科大讯飞|商汤|旷视|哔哩哔哩|B站|小红书|得物|顺丰|海底捞|富士康|Google|谷歌|微软|亚马逊|苹果|特斯拉|英特尔|英伟达|高通|西门子|博世|宝马|奔驰|大众|飞利浦|三星|索尼|甲骨文|Meta|[A-Z]\w+(?= ?做| ?当))(?:公司|集团)?(?:了|里|那边)?$", one("user::work")),
+    frame(rf"(?:现在|目前)?(?:就)?在(?P<v>{COMPANIES}|[A-Z]\w+(?= ?做| ?当))(?:公司|集团)?(?:了|里|那边)?$", one("user::work")),
     frame(r"(?:在[^，]{2,10}?)?(?:找到?了?|有|换了?)(?:一?份|个)(?P<v>[^，]{2,8}?)的?工作$", lambda m: jobs_in(m["v"]) or [("user::job", v) for v in [field_in(m["v"])] if v]),
     frame(r"(?:在[^，]{2,12}?|开店|推车)?(?:摆摊|摆个?小?摊|开店|支摊子?)?(?P<v>卖(?![萌了掉力房完不关个身你我他])[^，的了]{1,8})(?:的|为生|养家)?$", lambda m: [("user::job", m["v"])] if re.match("在|摆|开店|支", m.group()) or m.group().endswith(("的", "为生")) else []),
     frame(r"就职于(?P<v>[^，]{2,16})$|供职于(?P<w>[^，]{2,16})$|任职于(?P<x>[^，]{2,16})$", lambda m: [("user::work", tidy(m["v"] or m["w"] or m["x"]))]),

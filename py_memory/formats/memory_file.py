@@ -47,7 +47,7 @@ _ADDED_COLUMNS = re.compile(
 )
 # The search index keeps its data in tables of its own, whose SQL is SQLite's and may differ between its
 # releases.
-_INDEX_DATA = re.compile(r"message_search_(data|idx|docsize|config)")
+_INDEX_DATA = re.compile(r"(message|memory)_search_(data|idx|docsize|config)")
 _STORED_ONLY = re.compile(
     r"(?!.*\b(check|as|default|references|generated|collate)\b)[\w\s'\"(),]+", re.IGNORECASE | re.DOTALL
 )

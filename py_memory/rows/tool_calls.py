@@ -79,11 +79,17 @@ def get_tool_call(db: Database, user_id: str, id: str) -> ToolCall:
     return call
 
 
-def list_tool_calls(db: Database, user_id: str, session_id: str) -> list[ToolCall]:
-    """Oldest first."""
+def list_tool_calls(
+    db: Database, user_id: str, session_id: str, message_id: str | None = None
+) -> list[ToolCall]:
+    """Oldest first; `message_id` takes those of one answer."""
+    # The + keeps SQLite from looking through the session's calls for those of one answer.
+    where, values = "session_id = ?", [session_id]
+    if message_id is not None:
+        where, values = "+session_id = ? AND message_id = ?", [session_id, message_id]
     rows = db.query(
-        f"SELECT {_COLUMNS} FROM tool_calls WHERE session_id = ? AND user_id = ? ORDER BY created_at, id",
-        (session_id, user_id),
+        f"SELECT {_COLUMNS} FROM tool_calls WHERE {where} AND user_id = ? ORDER BY created_at, id",
+        (*values, user_id),
     )
     return [_record(row) for row in rows]
 

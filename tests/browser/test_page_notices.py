@@ -39,11 +39,10 @@ def test_one_offer_takes_back_what_was_forgotten_in_two_steps(page: Page) -> Non
     toast = page.locator(".toast")
     expect(toast).to_contain_text("messages and 1 memory")
     expect(toast).to_have_count(1)
-    assert call(page, "search", text="chess puzzles") == []
+    said = "I like chess puzzles"
+    assert call(page, "search", text=said) == []
     button(toast, EN.undo).click()
-    wait_until(
-        lambda: len(call(page, "list_facts")) == 1 and len(call(page, "search", text="chess puzzles")) > 0
-    )
+    wait_until(lambda: len(call(page, "list_facts")) == 1 and len(call(page, "search", text=said)) > 0)
     expect(page.locator(".toast")).to_have_count(0)
 
 

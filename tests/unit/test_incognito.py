@@ -127,6 +127,13 @@ def test_it_knows_what_is_remembered_as_it_is_now(real: MemoryStore) -> None:
     assert "vegan" not in answered(chat, "What is my diet?")
 
 
+def test_what_is_forgotten_leaves_it_too(real: MemoryStore) -> None:
+    chat = IncognitoStore(real)
+    real.forget(fact_id=real.list_facts(prefix="user::diet")[0].id)
+    chat.refresh()
+    assert chat.list_facts(prefix="user::diet") == []
+
+
 def test_it_reads_no_other_chat_and_nothing_unconfirmed(real: MemoryStore) -> None:
     chat = IncognitoStore(real)
     assert "Kyoto" not in answered(chat, "What did I say about Kyoto?")

@@ -15,7 +15,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # First match wins; a module may import its own layer and those before it.
 LAYERS = [
-    ("errors", "ids", "clock", "text", "checks", "records", "snapshots"),
+    ("errors", "ids", "clock", "marks", "text", "checks", "records", "snapshots"),
     ("database", "migrations"),
     ("rows",),
     ("recall",),
@@ -39,11 +39,10 @@ LAYERS = [
         "experience",
         "personal",
         "resuming",
-        "meant",
         "topics",
     ),
     ("store", "incognito"),
-    ("agent", "checked_tools", "memory_tools", "task_tools", "tool_runs"),
+    ("agent", "checked_tools", "memory_tools", "task_tools", "tool_runs", "unfinished"),
     ("server", "adapters", "cli", "browser", "__init__", "__main__"),
 ]
 LAYER_OF = {name: number for number, names in enumerate(LAYERS) for name in names}

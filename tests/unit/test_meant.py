@@ -7,26 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from py_memory import ChatAgent, MemoryStore, OfflineAssistant
-from py_memory.meant import proposals_in
-from py_memory.records import Fact
+from py_memory.extraction import propose
 from tests.unit.support import run
 
 NOW = 1_790_000_000_000  # a Monday in September 2026
 
 
-def known(key: str, value: str) -> Fact:
-    return Fact("f", "u", NOW, key, value, 1.0, "current")
-
-
-PEOPLE = [
-    known("user::family::daughter", "Mei"),
-    known("user::family::son", "小宝"),
-    known("user::pet::dog", "Rex"),
-]
+PEOPLE = {"Mei": "user::family::daughter", "小宝": "user::family::son", "Rex": "user::pet::dog"}
 
 
 def meant(text: str) -> list[tuple[str, str]]:
-    return [(item["key"], item["value"]) for item in proposals_in(text, PEOPLE, now=NOW, zone="UTC")]
+    return [(item["key"], item["value"]) for item in propose(text, known=PEOPLE, now=NOW, zone="UTC")]
 
 
 @pytest.mark.parametrize(
@@ -87,11 +78,11 @@ def test_what_is_no_age_of_somebody_known_gives_none(text: str) -> None:
     ],
 )
 def test_a_plan_is_a_to_do_that_waits(text: str, todo: str) -> None:
-    found = [item for item in proposals_in(text, [], now=NOW, zone="UTC") if item["key"].startswith("task::")]
+    found = [item for item in propose(text, now=NOW, zone="UTC") if item["key"].startswith("task::")]
     assert [item["value"] for item in found] == [todo]
     assert not found[0]["explicit"]
     assert found[0]["quote"] in text
-    assert not [item for item in proposals_in(text, [], now=NOW) if item["category"] == "event"]
+    assert not [item for item in propose(text, now=NOW) if item["category"] == "event"]
 
 
 @pytest.mark.parametrize(
@@ -128,15 +119,15 @@ def test_what_is_no_errand_is_no_to_do(text: str) -> None:
     ],
 )
 def test_a_list_with_a_colon_is_a_request(text: str, todo: str) -> None:
-    (item,) = proposals_in(text, [])
+    (item,) = propose(text)
     assert (item["value"], item["explicit"]) == (todo, True)
     assert item["quote"] == text.removeprefix("Please ") or item["quote"] == text
 
 
 @given(st.text(max_size=300), st.lists(st.text(min_size=1, max_size=20), max_size=3))
 def test_any_text_beside_any_names_is_read_without_an_error(text: str, names: list[str]) -> None:
-    people = [known(f"user::family::{number}", name) for number, name in enumerate(names)]
-    for item in proposals_in(f"{text} {' '.join(names)} is 7 now", people, now=NOW):
+    people = {name: f"user::family::{number}" for number, name in enumerate(names)}
+    for item in propose(f"{text} {' '.join(names)} is 7 now", known=people, now=NOW):
         assert len(item["value"]) <= 100
 
 

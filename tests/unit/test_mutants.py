@@ -36,7 +36,7 @@ MUTANTS = {
     "quotations are read": ("extraction/masking.py", "    return without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py"),
     "secrets are read": ("extraction/masking.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py"),
     # contradictions
-    "opposites stand together": ("topics.py", 'elif what == "dislikes":', 'elif what == "no such":', "test_health.py"),
+    "opposites stand together": ("topics.py", 'what == "dislikes"', 'what == "no such"', "test_health.py"),
     "every pair is a contradiction": ("topics.py", 'return bool(words.search(dish)) and not unless.search(dish)', 'return bool(words.search(dish))', "test_topics.py"),
     "the user's yes counts for nothing": ("health.py", "if not is_rejected(self._db, self._user, both_stand(found))", "", "test_topics.py"),
     "topics are never due": ("health.py", "if due is None or due > now:", "if due is None or due:", "test_topics.py"),
@@ -70,10 +70,21 @@ MUTANTS = {
     "near is anywhere": ("counting.py", "bisect_left(times, at - within_ms)", "0", "test_counting.py"),
     "half a word is a word": ("counting.py", "if not joined_before and not joined_after:", "if True:", "test_counting.py"),
     # the cost of a round
-    "a round looks through its session": ("agent.py", "reply = self._begin_reply(said, RESUME if resumes else None)", "reply = self._reply_to(said)", "test_turn_cost.py"),
+    "a round looks through its session": ("agent.py", "reply = self._begin_reply(said, intent=RESUME if resumes else None)", "reply = self._reply_to(said)", "test_turn_cost.py"),
     # owners
     "everybody's messages": ("rows/messages.py", 'WHERE m.id = ? AND m.user_id = ?", (id, user_id))', 'WHERE m.id = ? AND ? IS NOT NULL", (id, user_id))', "test_messages.py test_sessions.py test_facts.py test_search.py"),
     "agents see all": ("rows/facts.py", '_VISIBLE = "(f.agent_id IS NULL OR f.agent_id = ? OR f.visibility = \'shared\')"', '_VISIBLE = "(f.agent_id IS NULL OR ifnull(?, 1) IS NOT NULL)"', "test_facts.py"),
+    "agents reach each other by id": ("facts.py", 'if self._agent is not None and fact.scope not in ("", self._agent):', "if False:", "test_agents.py"),
+    "what an agent keeps to itself replaces what all see": ("facts.py", " or old.scope != by.scope:", ":", "test_agents.py"),
+    "agents share what waits": ("rows/facts.py", "f.value = ? AND {_VISIBLE}", "f.value = ? AND ifnull(?, 1) IS NOT NULL", "test_agents.py"),
+    # incognito
+    "an incognito chat learns": ("agent.py", "if self._store.incognito:\n            return", "if False:\n            return", "test_incognito.py"),
+    "an incognito chat lies in the memory itself": ("incognito.py", 'super().__init__(":memory:", user_id', "super().__init__(base.database.connection, user_id", "test_incognito.py"),
+    "an incognito chat may write by tools": ("memory_tools.py", "if tool.name in READING] if store.incognito else tools", "if tool.name in READING] if None else tools", "test_incognito.py"),
+    "an incognito chat promises to remember": ("models/answer.py", "if self.incognito:", "if None:", "test_incognito.py"),
+    # plans and ages
+    "any plan is an errand": ("extraction/commands.py", "know\\b|think\\b)[a-z]+", "know\\b)[a-z]+", "test_meant.py"),
+    "anybody's age is taken": ("meant.py", "if name not in said:\n            continue\n        wanted = rf\"{_LEAD}{re.escape(name)}", "wanted = rf\"{_LEAD}.+", "test_meant.py"),
     # health
     "orphans are not seen": ("rows/health.py", "found += [(table, row[\"id\"]) for row in rows]", "found += []", "test_health.py"),
     "duplicates are not seen": ("rows/health.py", "if len(ids) > 1]", "if len(ids) > 2]", "test_health.py"),

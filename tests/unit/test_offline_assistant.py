@@ -250,6 +250,12 @@ def test_nothing_found_is_said(talk: Talk, question: str, words: str) -> None:
         ("提醒我买牛奶", "还有什么要做？", "买牛奶", "我买了牛奶"),
         ("提醒我交电费", "待办清单", "交电费", "完成：交电费"),
         ("别忘了周五交房租", "还有什么没做", "交房租", "房租交了"),
+        ("提醒我浇花", "待办清单", "浇花", "花浇完了"),
+        ("提醒我写论文初稿", "待办清单", "论文初稿", "论文初稿搞定啦🎉"),
+        ("remind me to file the tax return", "my to-dos", "tax return", "The tax return is filed, finally!!"),
+        ("remind me to buy milk", "my to-dos", "buy milk", "bought the milk"),
+        ("remind me to water the plants", "my to-dos", "water the plants", "plants watered"),
+        ("Add to my to-do list: renew passport", "my to-dos", "passport", "I've renewed my passport"),
         ("Remind me to renew my passport by Friday", "my to-dos", "passport", "I've renewed my passport"),
     ],
 )
@@ -271,6 +277,8 @@ def test_to_dos(talk: Talk, add: str, question: str, what: str, done: str) -> No
         ("remind me to make a call", "I made a cake"),
         ("提醒我买牛奶", "还没买牛奶"),
         ("提醒我买牛奶", "牛奶买了吗"),
+        ("提醒我浇花", "花还没浇完"),
+        ("remind me to buy milk", "milk was bought by monks in 1420"),
     ],
 )
 def test_what_does_not_close_a_to_do(talk: Talk, add: str, said: str) -> None:

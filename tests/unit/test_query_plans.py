@@ -118,6 +118,7 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
         store.add_tool_call(session, "refund", {}, message_id=id).id, "success", output=1
     ),
     "list_tool_calls": lambda store, session, _: store.list_tool_calls(session),
+    "list_tool_calls of an answer": lambda store, session, id: store.list_tool_calls(session, message_id=id),
     "record_uses": lambda store, _, id: store.record_uses(id, [("messages", id, {})]),
     "list_uses": lambda store, _, id: store.list_uses(id),
     "forget a message": lambda store, _, id: store.forget(message_id=id),

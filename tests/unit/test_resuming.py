@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from py_memory import ChatAgent, InvalidInputError, MemoryStore, OfflineAssistant
-from py_memory.agent import RESUME
 from py_memory.errors import NotFoundError
 from py_memory.records import Delta, Resumption, Tool
-from py_memory.resuming import FRESH_MS, is_go_ahead
+from py_memory.resuming import FRESH_MS, is_go_ahead, is_refusal
+from py_memory.unfinished import RESUME
 from tests.unit.support import run
 
 from .conftest import SteppedClock
@@ -324,6 +324,19 @@ def test_what_tells_to_go_on(said: str, is_so: bool) -> None:
     assert is_go_ahead(said) == is_so
 
 
+@pytest.mark.parametrize(
+    ("said", "is_so"),
+    [
+        ("stop", True), ("cancel it please", True), ("No, don’t go on", True), ("leave it", True),
+        ("不要继续", True), ("别做了", True), ("取消吧", True), ("放弃任务", True),
+        ("stop by the shop on your way", False), ("cancel my gym membership", False), ("go on", False),
+        ("取消明天的会议", False), ("不知道", False),
+    ],
+)  # fmt: skip
+def test_what_refuses_to_go_on(said: str, is_so: bool) -> None:
+    assert is_refusal(said) == is_so
+
+
 # -- in a chat --
 
 
@@ -385,13 +398,14 @@ def test_a_long_rest_is_asked_about(store: MemoryStore, session: str, clock: Ste
     assert "Shall I go on?" in run(agent.chat_round(session, "good morning to you")).content
 
 
-def test_no_ends_the_task(store: MemoryStore, session: str) -> None:
+@pytest.mark.parametrize("no", ["no", "cancel it", "不用了", "不要继续"])
+def test_no_ends_the_task(store: MemoryStore, session: str, no: str) -> None:
     store.save_snapshot(session, {"goal": "move it", "plan": PLAN}, "x")
     waiting(store, session)
     running = store.add_tool_call(session, "send", {}, status="running")
     agent = ChatAgent(store, Scripted([Delta("Hi.")], [Delta("Fine.")]), [act([])])
     run(agent.chat_round(session, "hello"))
-    run(agent.chat_round(session, "no"))
+    run(agent.chat_round(session, no))
     calls = {call.tool_name: call for call in store.list_tool_calls(session)}
     assert calls["move"].status == "cancelled"
     assert calls["send"].id == running.id

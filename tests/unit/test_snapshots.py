@@ -273,6 +273,21 @@ def test_a_session_with_steps_left_is_abandoned_after_a_day(
     assert store.get_session(session).status == "active"
 
 
+@pytest.mark.parametrize("state", ['{"plan": 5}', '{"plan": ["x", null]}', "[]", '{"plan": {"a": "b"}}', "7"])
+def test_a_state_of_somebody_else_does_not_stop_the_list_of_sessions(
+    store: MemoryStore, session: str, clock: SteppedClock, state: str
+) -> None:
+    with store.database.transaction():
+        store.database.execute(
+            "INSERT INTO snapshots (id, user_id, created_at, session_id, format, state_json, reason) "
+            "VALUES ('s', ?, 1, ?, 1, ?, 'x')",
+            (store.user_id, session, state),
+        )
+    clock.advance(days=2)
+    assert [found.status for found in store.list_sessions()] == ["active"]
+    assert store.resume_session(session).findings == ("unreadable",)
+
+
 def test_a_session_without_a_task_is_not_abandoned(
     store: MemoryStore, session: str, clock: SteppedClock
 ) -> None:

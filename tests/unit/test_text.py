@@ -66,7 +66,7 @@ def test_detect_language(given_text: str, language: str) -> None:
     ("given_text", "terms"),
     [
         ("Refund Policy", "refund policy"),
-        ("我要退款", "我 要 退 款 我要 要退 退款"),
+        ("我要退款", "退 款 要退 退款"),
         ("猫", "猫"),
         ("OPPO手机", "oppo 手 机 手机"),
         ("ＯＰＰＯ", "oppo"),

@@ -229,6 +229,28 @@ def test_a_task_that_is_stopped_while_a_tool_runs_asks_next_time(store: MemorySt
     assert len(done) == 1
 
 
+def test_a_state_that_is_full_does_not_stop_a_call(store: MemoryStore, session: str) -> None:
+    store.save_snapshot(session, {"plan": [{"step": "界" * 1300}] * 33}, "x")
+    done: list[Any] = []
+    agent = ChatAgent(store, Scripted([Delta("?")], calling("move", to="x"), [Delta("ok")]), [act(done)])
+    run(agent.chat_round(session, "hello there"))
+    reply = run(agent.chat_round(session, "go on"))
+    assert (reply.status, len(done)) == ("complete", 1)
+    assert [call.status for call in store.list_tool_calls(session)] == ["success"]
+
+
+def test_a_search_tool_of_somebody_else_is_not_taken_for_the_memorys(
+    store: MemoryStore, session: str
+) -> None:
+    async def search(query: str) -> list[dict[str, Any]]:
+        return [{"kind": "planets", "id": "x"}, {"kind": "facts", "id": 5}, {"kind": "facts"}]
+
+    tool = Tool("memory_search", "Searches.", {}, search, side_effect=False)
+    reply = chat(store, session, tool, calling("memory_search", query="x"), [Delta("ok")])
+    assert reply.status == "complete"
+    assert [use.memory_kind for use in store.list_uses(reply.id)] == ["tool_calls"]
+
+
 # -- records --
 
 

@@ -23,7 +23,7 @@ NOT_COMPARED = ("events", "event_salts")
 def rows(store: MemoryStore) -> dict[str, list[dict[str, Any]]]:
     """Every row of every table, without local numbers."""
     names = store.database.query(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'message_search*'"
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB '*_search*'"
     )
     out = {}
     for (table,) in names:

@@ -114,17 +114,19 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
           <button type="button" aria-describedby={label} onClick={once(() => answer(() => (disputed ? end(fact) : reject(fact))))}>
             {disputed ? t.facts.noLonger : t.facts.no}
           </button>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={t.facts.more}
-            title={t.facts.more}
-            aria-describedby={label}
-            aria-expanded={more}
-            onClick={() => setMore(!more)}
-          >
-            <Icon name="more" />
-          </button>
+          {disputed ? null : (
+            <button
+              type="button"
+              class="icon-button"
+              aria-label={t.facts.more}
+              title={t.facts.more}
+              aria-describedby={label}
+              aria-expanded={more}
+              onClick={() => setMore(!more)}
+            >
+              <Icon name="more" />
+            </button>
+          )}
         </div>
       )}
       {more && !editing ? (

@@ -26,7 +26,7 @@ export function History({ fact, former }: { fact: Fact; former: Fact }): JSX.Ele
   };
   return (
     <details class="history" onToggle={({ currentTarget }) => currentTarget.open && act(read)}>
-      <summary dir="auto">{t.panel.before(former.value, day(former.superseded_at ?? former.created_at))}</summary>
+      <summary dir="auto">{t.panel.before(former.value, day(former.valid_to ?? former.superseded_at ?? former.created_at))}</summary>
       <ol>
         {versions.map((version) => (
           <li key={version.id}>
@@ -35,7 +35,7 @@ export function History({ fact, former }: { fact: Fact; former: Fact }): JSX.Ele
         ))}
       </ol>
       <label>
-        {t.panel.onDay}{" "}
+        {t.panel.onDay}
         <input type="date" onChange={({ currentTarget }) => act(() => ask(currentTarget.value))} />
       </label>
       <p aria-live="polite">

@@ -1,0 +1,65 @@
+"""Ranked recall over all kinds of memory, for the agent and for whoever asks in their own words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from py_memory.database import Database
+from py_memory.records import Recollection
+
+from .others import rank_others
+from .parameters import DEFAULTS, Parameters
+from .question import read_question
+from .ranking import Ranked, rank_messages
+
+__all__ = ["recall"]
+
+
+def recall(
+    db: Database,
+    user_id: str,
+    agent_id: str | None,
+    queries: Sequence[str],
+    *,
+    now: int,
+    limit: int = 20,
+    session_id: str | None = None,
+    history: bool = False,
+    parameters: Parameters = DEFAULTS,
+) -> list[Recollection]:
+    """Memories that bear on any of the queries, best first. `history` takes in facts that have been
+    superseded."""
+    best: dict[str, Recollection] = {}
+    for query in queries:
+        question = read_question(query, now, parameters)
+        messages = rank_messages(db, user_id, question, limit, session_id=session_id, parameters=parameters)
+        others = rank_others(
+            db, user_id, agent_id, question, limit,
+            now=now, history=history, session_id=session_id, parameters=parameters,
+        )  # fmt: skip
+        for found in (*map(_of_message, messages), *others):
+            if found.id not in best or best[found.id].score < found.score:
+                best[found.id] = found
+    ranked = sorted(best.values(), key=lambda item: (-item.score, -item.created_at, item.id))
+    return ranked[: max(limit, 0)]
+
+
+def _of_message(found: Ranked) -> Recollection:
+    reason = {
+        "terms": list(found.terms),
+        "own": round(found.own, 3),
+        "factors": {name: round(value, 3) for name, value in found.factors.items()},
+        "share": round(found.share, 3),
+    }
+    return Recollection(
+        "messages",
+        found.id,
+        found.content,
+        found.score,
+        found.created_at,
+        found.session_id,
+        found.role,
+        reason,
+        {"kind": "sessions", "id": found.session_id, "speaker": found.speaker},
+        found.neighbours,
+    )

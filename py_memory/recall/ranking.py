@@ -1,0 +1,325 @@
+"""Which messages bear on a question: BM25 with feedback, smoothed over neighbours, times what fits.
+
+    own(i)   = norm(length) · (Σ weight(t) · rarity(t) + Σ feedback) · coverage
+    score(i) = (own(i) + Σ weight(d) · own(i + d) + session) · factors
+
+Neighbours are those of the same session in its own order, however rowids lie.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from heapq import nlargest
+
+from py_memory import text
+from py_memory.database import Database
+from py_memory.rows.messages import NEWEST_VERSION
+
+from .expansion import wanted
+from .parameters import DEFAULTS, Parameters
+from .postings import Postings
+from .question import Question, is_question, names_a_time
+from .stemming import stem
+from .words import variants
+
+__all__ = ["Ranked", "rank_messages"]
+
+_READ = 4_000  # characters of a message that its factors and its telling terms are taken from
+_OFFSETS = (-2, -1, 1, 2)
+
+
+@dataclass
+class Ranked:
+    """A message with its score and how it came about."""
+
+    seq: int
+    id: str
+    session_id: str
+    role: str
+    speaker: str | None
+    created_at: int
+    content: str
+    score: float
+    own: float
+    factors: dict[str, float]
+    neighbours: tuple[str, ...]
+    terms: tuple[str, ...] = ()
+    share: float = 0.0  # of the question's weight that the message and its neighbours hold
+
+
+@dataclass
+class _Place:
+    """Where a message stands."""
+
+    id: str
+    session_id: str
+    role: str
+    speaker: str | None
+    created_at: int
+    around: list[int | None] = field(default_factory=lambda: [None] * 4)  # seq at _OFFSETS
+
+
+def rank_messages(
+    db: Database,
+    user_id: str,
+    question: Question,
+    limit: int,
+    *,
+    session_id: str | None = None,
+    parameters: Parameters = DEFAULTS,
+) -> list[Ranked]:
+    """The `limit` best messages, best first. Nothing if the question holds no telling word that is there."""
+    if limit < 1 or not (question.terms or question.marks):
+        return []
+    return _Ranking(db, user_id, question, session_id, parameters).best(limit)
+
+
+class _Ranking:
+    def __init__(
+        self, db: Database, user_id: str, question: Question, session_id: str | None, parameters: Parameters
+    ) -> None:
+        self._db = db
+        self._question = question
+        self._p = parameters
+        self._postings = Postings(db, user_id, session_id)
+        self._common = max(parameters.common_least, int(parameters.common_share * self._postings.total))
+        self._telling = max(parameters.feedback_least, int(parameters.lexicon_share * self._postings.total))
+        self._scores: dict[int, float] = {}
+        self._matched: dict[int, int] = {}  # how many words of the question
+        self._weights: dict[str, float] = {}  # token → what it adds
+
+    def best(self, limit: int) -> list[Ranked]:
+        p = self._p
+        self._add_question()
+        if not self._scores:
+            return []
+        self._add_feedback()
+        own = self._own(nlargest(p.candidates, self._scores, key=self._key))
+        if not own:
+            return []
+        places = self._places(own)
+        missing = [seq for seq in places if seq not in own and seq in self._scores]
+        own |= self._own(missing)
+        sessions = self._sessions(own, places)
+        named = self._named({place.speaker for place in places.values() if place.speaker})
+        drafts = {
+            seq: (
+                self._smoothed(seq, own, places, frozenset())
+                + p.session * sessions.get(place.session_id, 0.0)
+            )
+            * math.prod(self._of_place(place, named).values())
+            for seq, place in places.items()
+        }
+        finalists = nlargest(max(p.finalists, 2 * limit), drafts, key=lambda seq: (drafts[seq], seq))
+        contents = self._contents({*finalists, *(s for f in finalists if (s := places[f].around[1]))})
+        asking = frozenset(seq for seq, content in contents.items() if is_question(content))
+        ranked = []
+        for seq in finalists:
+            place, content = places[seq], contents.get(seq, "")
+            factors = self._of_place(place, named) | self._of_content(content, seq in asking)
+            score = self._smoothed(seq, own, places, asking) + p.session * sessions.get(place.session_id, 0.0)
+            around = tuple(
+                places[other].id for other in (place.around[1], place.around[2]) if other in places
+            )
+            ranked.append(
+                Ranked(
+                    seq, place.id, place.session_id, place.role, place.speaker, place.created_at, content,
+                    score * math.prod(factors.values()), own.get(seq, 0.0), factors, around,
+                )
+            )  # fmt: skip
+        ranked.sort(key=lambda found: (-found.score, -found.created_at, found.id))
+        for found in ranked[:limit]:
+            self._explain(found)
+        return ranked[:limit]
+
+    # -- terms --
+
+    def _key(self, seq: int) -> tuple[float, int]:
+        return self._scores[seq], seq
+
+    def _of(self, token: str) -> list[int]:
+        """Postings of a token, none if it is too common to tell anything."""
+        found = self._postings.of(token, self._common)
+        return found if len(found) <= self._common else []
+
+    def _add_question(self) -> None:
+        items = list(wanted(self._question, self._p))
+        found = {item.token: self._of(item.token) for item in items}
+        if not any(found.values()):  # everything there is in it is common: the newest of it
+            found = {token: self._postings.of(token, self._common)[-self._common :] for token in found}
+        for item in items:
+            rarity = self._postings.rarity(len(found[item.token]))
+            if item.token in self._question.terms:
+                self._weights[item.token] = item.weight * rarity
+            gains = dict.fromkeys(found[item.token], item.weight * rarity)
+            self._widen(gains, item.weight, item.akin, self._common)
+            self._widen(gains, item.weight, item.linked, self._telling)
+            for seq, gain in gains.items():
+                self._scores[seq] = self._scores.get(seq, 0.0) + gain
+                self._matched[seq] = self._matched.get(seq, 0) + 1
+
+    def _widen(
+        self, gains: dict[int, float], weight: float, others: Iterable[tuple[str, float]], most: int
+    ) -> None:
+        """Lets other words answer as well, if not in more than `most` messages: the one that gains most
+        counts."""
+        for other, share in others:
+            seqs = self._postings.of(other, self._common)
+            if len(seqs) > most:
+                continue
+            gain = weight * share * self._postings.rarity(len(seqs))
+            for seq in seqs:
+                if gains.get(seq, 0.0) < gain:
+                    gains[seq] = gain
+
+    def _add_feedback(self) -> None:
+        """Telling terms of the messages that match best."""
+        p = self._p
+        how = p.pairs if self._question.chinese else p.words
+        own = self._own(nlargest(p.seeds, self._scores, key=self._key), covered=False)
+        best = nlargest(how.messages, own, key=lambda seq: (own[seq], seq))
+        contents = self._contents(best)
+        gains: dict[str, float] = {}
+        asked = {stem(token) for token in self._question.terms}
+        words: dict[str, str] = {}
+        for seq in best:
+            for token in dict.fromkeys(text.terms(contents.get(seq, "")[:_READ])):
+                root = stem(token)
+                if root not in asked and (len(token) > 1 or token.isascii()):
+                    words.setdefault(root, token)
+                    gains[root] = gains.get(root, 0.0) + own[seq]
+        most = min(max(p.feedback_least, int(p.feedback_share * self._postings.total)), p.feedback_most)
+        for root in gains:
+            count = len(self._postings.of(words[root], most))
+            gains[root] *= math.log(self._postings.total / count) if 1 < count <= most else 0.0
+        chosen = nlargest(how.terms, gains, key=lambda root: (gains[root], root))
+        for root in chosen:
+            if gains[root] <= 0:
+                break
+            seqs = self._postings.of(words[root], most)
+            gain = how.weight * gains[root] / gains[chosen[0]] * self._postings.rarity(len(seqs))
+            for seq in seqs:
+                self._scores[seq] = self._scores.get(seq, 0.0) + gain
+
+    def _own(self, seqs: Iterable[int], *, covered: bool = True) -> dict[int, float]:
+        p = self._p
+        norms = self._postings.norms(list(seqs), p.k1, p.b)
+        step = 0.0 if self._question.chinese or not covered else p.coverage
+        return {
+            seq: self._scores[seq] * norm * (1 + step * max(self._matched.get(seq, 0) - 1, 0))
+            for seq, norm in norms.items()
+        }
+
+    # -- places --
+
+    def _places(self, own: Mapping[int, float]) -> dict[int, _Place]:
+        """The messages and their neighbours."""
+        near = (
+            "SELECT n.seq FROM messages n WHERE n.session_id = m.session_id "
+            "AND (n.created_at, n.id) {sign} (m.created_at, m.id) AND n.created_at {bound} ? "
+            "AND n.role IN ('user', 'assistant') AND n.status IN ('complete', 'stopped') "
+            "ORDER BY n.created_at {way}, n.id {way} LIMIT 1 OFFSET {skip}"
+        )
+        columns = ", ".join(
+            "(" + near.format(
+                sign="<" if offset < 0 else ">",
+                bound=">= m.created_at -" if offset < 0 else "<= m.created_at +",
+                way="DESC" if offset < 0 else "ASC",
+                skip=abs(offset) - 1,
+            ) + ")"
+            for offset in _OFFSETS
+        )  # fmt: skip
+        gap = self._p.gap_ms
+        rows = self._db.query(
+            f"SELECT m.seq, {columns} FROM json_each(?) j JOIN messages m ON m.seq = j.value",
+            (2 * gap, gap, gap, 2 * gap, json.dumps(list(own))),
+        )
+        around = {row[0]: list(row)[1:] for row in rows}
+        for seq, (two_before, before, after, two_after) in list(around.items()):
+            line = [two_before, before, seq, after, two_after]
+            for at, other in enumerate(line):
+                if other is not None and other not in own:
+                    known = around.setdefault(other, [None] * 4)
+                    for slot, offset in enumerate(_OFFSETS):
+                        if 0 <= at + offset < 5 and known[slot] is None:
+                            known[slot] = line[at + offset]
+        found = self._db.query(
+            "SELECT m.seq, m.id, m.session_id, m.role, m.speaker, m.created_at "
+            "FROM json_each(?) j JOIN messages m ON m.seq = j.value",
+            (json.dumps(list(around)),),
+        )
+        return {
+            seq: _Place(id, session_id, role, speaker, created_at, around[seq])
+            for seq, id, session_id, role, speaker, created_at in map(tuple, found)
+        }
+
+    def _contents(self, seqs: Iterable[int]) -> dict[int, str]:
+        rows = self._db.query(
+            f"SELECT m.seq, v.content FROM json_each(?) j JOIN messages m ON m.seq = j.value "
+            f"JOIN message_versions v ON {NEWEST_VERSION}",
+            (json.dumps(list(seqs)),),
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def _smoothed(
+        self, seq: int, own: Mapping[int, float], places: Mapping[int, _Place], asking: frozenset[int]
+    ) -> float:
+        p = self._p
+        mine = own.get(seq, 0.0)
+        total = mine
+        around = places[seq].around
+        for other, weight in zip(around, (p.two_before, p.before, p.after, p.two_after), strict=True):
+            total += weight * (p.alone * mine if other is None else own.get(other, 0.0))
+        if around[1] is not None and around[1] in asking:
+            total += p.after_question * own.get(around[1], 0.0)
+        return total
+
+    def _sessions(self, own: Mapping[int, float], places: Mapping[int, _Place]) -> dict[str, float]:
+        """The mean of each session's three best messages."""
+        found: dict[str, list[float]] = {}
+        for seq, score in own.items():
+            if seq in places:
+                found.setdefault(places[seq].session_id, []).append(score)
+        return {
+            id: sum(nlargest(3, scores)) / 3
+            for id, scores in found.items()
+            if len(scores) >= self._p.session_least
+        }
+
+    # -- factors --
+
+    def _named(self, speakers: Iterable[str]) -> dict[str, float]:
+        """The factor of the speaker whom the question names, or names first."""
+        asked = self._question.text
+        named = [speaker for speaker in speakers if text.normalize(speaker) in asked]
+        if not named:
+            return {}
+        first = min(named, key=lambda speaker: (asked.find(text.normalize(speaker)), speaker))
+        return {first: self._p.speaker if len(named) == 1 else self._p.first_speaker}
+
+    def _of_place(self, place: _Place, named: Mapping[str, float]) -> dict[str, float]:
+        factors = {}
+        if place.speaker is not None and place.speaker in named:
+            factors["speaker"] = named[place.speaker]
+        if self._question.side == place.role:
+            factors["role"] = self._p.role
+        return factors
+
+    def _of_content(self, content: str, asks: bool) -> dict[str, float]:
+        p = self._p
+        factors = {"question": p.question} if asks else {}
+        size = len(content) * (7 if text.has_cjk(content[:_READ]) else 1)
+        factors["short"] = 1 - p.short * math.exp(-size / p.short_characters)
+        if self._question.asks_time and names_a_time(text.normalize(content[:_READ])):
+            factors["time"] = p.time
+        return factors
+
+    def _explain(self, found: Ranked) -> None:
+        held = {stem(token) for token in text.terms(found.content[:_READ])}
+        terms = [token for token in self._question.terms if held & {stem(token), *map(stem, variants(token))}]
+        found.terms = tuple(terms)
+        asked = sum(self._weights.values())
+        found.share = sum(self._weights[token] for token in terms) / asked if asked else 0.0

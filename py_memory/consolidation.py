@@ -34,9 +34,8 @@ TASK_NODES = frozenset({"tool_finished", "plan_step", "confirmed"})
 ROUNDS = 5  # after which a summary is due
 TOKENS = 3000  # estimated, likewise
 MAX_READ = 50  # messages that one summary covers at most
-COMPRESS_ROUNDS = (
-    20  # covered by older summaries of level 1 before they become one; four times as many a level up
-)
+# Covered by older summaries of level 1 before they become one; four times as many a level up.
+COMPRESS_ROUNDS = 20
 MAX_LEVEL = 8
 _OWN_TOOLS = ("memory_", "todo_", "day_meant")
 _NEWEST = 64  # of a level: more have never gone uncompressed

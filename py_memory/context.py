@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .records import Fact, Message, Overview, Summary
+from .snapshots import plan_is_done
 from .text import estimate_tokens
 
 __all__ = ["MemoryPart", "history_for_prompt", "memory_part", "prompt", "system_prompt", "within_budget"]
@@ -39,7 +40,7 @@ _SHORTENED = {
 }
 _MARK_CHARACTERS = 60  # room for the mark, so that what was shortened fits
 _MAX_STATE, _MAX_STATE_LINE, _MAX_SUMMARY = 1000, 200, 1000  # characters
-_NOT_SHOWN = {"messages", "tool_calls", "scratchpad"}  # of a saved state: for the agent, not for the prompt
+_OF_STATE = ("goal", "constraints", "plan", "pending", "next_action")  # the rest is for the agent itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,11 @@ def memory_part(
 
 
 def _state_lines(state: Mapping[str, Any], room: int) -> Iterator[str]:
-    for name, value in state.items():
-        if name in _NOT_SHOWN or value in (None, "", [], {}):
+    if state and plan_is_done(state):
+        return
+    for name in _OF_STATE:
+        value = state.get(name)
+        if not value:
             continue
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         line = f"  {_one_line(f'{name}: {text}')}"[:_MAX_STATE_LINE]

@@ -66,6 +66,7 @@ MUTANTS = {
     "what is open is not looked for": ("extraction/outcomes.py", "or _OPEN.search(body) or _OPEN_ZH.search(body)", "", "test_summaries.py"),
     "nothing is compressed": ("consolidation.py", "COMPRESS_ROUNDS = 20", "COMPRESS_ROUNDS = 2000", "test_summaries.py"),
     "a model's points need no quote": ("extraction/structured_summary.py", "any(quote in said for said in visible)", "True", "test_summaries.py"),
+    "an import quotes what was forgotten": ("formats/memory_import.py", "self._consolidation.recover(id, self._summaries.get(id, ()))", "pass", "test_summaries.py"),
     # cleaning
     "cleaning does not ask": ("forgetting.py", "        if not delete:", "        if False:", "test_forgetting.py"),
     "cleaning cuts the source": ("forgetting.py", '_Going(sources="kept"', '_Going(sources="cut"', "test_forgetting.py"),

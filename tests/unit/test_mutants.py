@@ -118,6 +118,7 @@ MUTANTS = {
     # experience
     "anything becomes an experience": ("experience.py", "if kinds := self.personal(topic, content):", "if kinds := []:", "test_experience.py"),
     "an experience needs no yes": ("experience.py", 'self._user, status="current"):', "self._user):", "test_experience.py"),
+    "an experience is recalled without a yes": ("recall/others.py", "AND e.status = 'current'", "", "test_experience.py"),
     # trace
     "a removed event is not seen": ("trace.py", "if event.seq != (last.seq if last else 0) + 1:", "if False:", "test_events.py"),
     "answers have no reasons": ("trace.py", "for use in use_rows.list_uses(db, user_id, message_id)", "for use in []", "test_explain.py"),

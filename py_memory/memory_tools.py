@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .checked_tools import checked_tool as _tool
+from .context import day_of
 from .errors import InvalidInputError
 from .extraction import propose, task_key
 from .extraction.clauses import split_statement
@@ -333,19 +334,10 @@ def _described(store: MemoryStore, facts: Sequence[Fact]) -> list[dict[str, Any]
     out = []
     for fact in facts:
         source = store.find_message(fact.source_message_id) if fact.source_message_id else None
-        due = None
-        if fact.spoken_words and fact.valid_from is not None and _is_of_a_day(fact):
-            due = day_in(fact.valid_from, fact.zone)
         said_at = source.created_at if source else fact.created_at
         said_on = day_in(said_at, store.get_setting("zone"))
-        out.append({**fact.to_dict(), "said_at": said_at, "said_on": said_on, "due": due})
+        out.append({**fact.to_dict(), "said_at": said_at, "said_on": said_on, "due": day_of(fact)})
     return out
-
-
-def _is_of_a_day(fact: Fact) -> bool:
-    """Whether the day spoken of belongs to the fact, and was not only said in the same breath."""
-    words = normalize(fact.spoken_words or "")
-    return fact.key.startswith(("task::", "user::event")) or words in normalize(fact.value)
 
 
 def _on_day(store: MemoryStore, item: dict[str, Any]) -> dict[str, Any]:

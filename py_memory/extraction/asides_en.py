@@ -23,7 +23,7 @@ _KINDRED = re.compile(
     rf"\b(?:my|our) {MANY},? (?P<names>{GIVEN_NAME}(?:(?:, (?:and )?| and | & ){GIVEN_NAME})+)", re.IGNORECASE
 )
 _AGED = re.compile(
-    rf"\b(?:my|our) (?P<age>{DIGIT_OR_WORD})[ -]?(?:year[ -]?old|y/?o)\b(?! (?:self|laptop|car|phone|house|computer|bike|boiler|pc|mac|macbook|washing|fridge|account|code|tv|sofa|mattress))(?: {ONE})?",
+    rf"\b(?:my|our|(?:have|got|'ve got|have got) an?|and an?(?= \d+ year old$)) (?P<age>{DIGIT_OR_WORD})[ -]?(?:year[ -]?old|y/?o)s?\b(?! (?:self|laptop|car|phone|house|computer|bike|boiler|pc|mac|macbook|washing|fridge|account|code|tv|sofa|mattress|whisk\w+|wine|tree|dog|cat|son|daughter|boy|girl|system|server|app|site|database|problem|bug|contract|\w+ car))(?: {ONE})?",
     re.IGNORECASE,
 )
 _ALLERGY = re.compile(
@@ -79,7 +79,11 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
 
     if place := _PLACE_ASKED.search(text):
         reading.place_before = home_in(place["v"]) or ""
-    if "my " not in text.lower() and "our " not in text.lower() and "with a" not in text.lower():
+    if (
+        "my " not in text.lower()
+        and "our " not in text.lower()
+        and not re.search(r"\b(?:with|have|got) an? ", text, re.IGNORECASE)
+    ):
         return []
     for match in _KIN.finditer(text):
         if not _given(text[: match.start()]) or re.match(

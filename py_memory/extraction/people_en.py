@@ -88,7 +88,7 @@ _GONE = re.compile(
     r"\b(?:died|passed(?: away)?|is dead|used to|was (?!born|diagnosed)|ran away|is gone)\b", re.IGNORECASE
 )
 _BIRTHDAY = re.compile(
-    r"^(?:'s)? (?:birthday|b-?day)(?: is|'s| falls)?(?: on)?(?: the)? (?P<v>(?=[^,]*(?:\d|january|february|march|april|june|july|august|september|october|november|december)).+)|^,?(?: who)? was born (?:on|in) (?P<b>(?=.*\d).+)",
+    r"^(?:'s)? (?:birthday|b-?day)(?! (?:party|dinner|cake|gift|present|card|trip|lunch|bash))(?: is|'s| falls)?(?: on)?(?: the)? (?P<v>(?=[^,]*(?:\d|january|february|march|april|june|july|august|september|october|november|december)).+)|^,?(?: who)? was born (?:on|in) (?P<b>(?=.*\d).+)",
     re.IGNORECASE,
 )
 _TEACHES = re.compile(

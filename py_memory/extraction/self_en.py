@@ -38,7 +38,7 @@ from .values_en import field_in, job_in, languages_in, name_in, org_in, place_in
 __all__ = ["am", "do", "have"]
 
 _I_AM: tuple[Frame, ...] = (  # each takes all that follows
-    frame(r"(?:(?:very|dead|super|quite|pretty|a bit|a little|so|proper|well|hella|\w+ly) )*(?:allergic|intolerant|sensitive(?= to (?:gluten|lactose|dairy|caffeine|nuts|histamine)))(?: to)? (?P<v>.+)", each("user::allergy", allergens_in)),
+    frame(r"(?:(?:very|dead|super|quite|pretty|a bit|a little|so|proper|well|hella|\w+ly) )*(?:allergic|anaphylactic|intolerant|sensitive(?= to (?:gluten|lactose|dairy|caffeine|nuts|histamine)))(?: to)? (?P<v>.+)", each("user::allergy", allergens_in)),
     frame(r"(?:(?:an?|such|the|a) )?(?:big |huge |great |massive |lifelong |die-?hard |real |total |true |long-?time |proper )*(?:fan|lover|fans) of (?P<v>.+)", likes_in),
     frame(r"(?:so |very |super |totally |big |really |pretty |quite |heavily |completely |absolutely |deeply )*(?:into|crazy about|mad about|nuts about|fond of|keen on|obsessed with|addicted to|passionate about|hooked on|in love with|partial to|fascinated by|interested in) (?P<v>.+)", likes_in),
     frame(r"not (?:really |much |exactly |particularly |at all |super |too |that |so |very )*(?:an?|the|into|keen on|fond of|big on|crazy about)? ?(?:big |huge |great |massive |much of a |biggest )*(?:fan of|fan of|(?<=into)|(?<=keen on)|(?<=fond of)|(?<=big on)|(?<=crazy about)) ?(?P<v>.+)", dislikes_in),
@@ -53,6 +53,7 @@ _I_AM: tuple[Frame, ...] = (  # each takes all that follows
     frame(r"reading (?P<v>\w+(?: and \w+)?) at (?:uni|university|college|(?-i:[A-Z])\w+)", one("user::studies")),
     frame(r"(?:was |were )?born (?P<v>deaf|blind|prematurely deaf|with (?:one|a) [\w ]{3,20})(?=$|\W)", one("user::condition")),
     frame(r"(?:writing|typing|calling|texting|checking in|messaging|speaking)(?: to you)?(?: all the way)? from (?P<v>(?-i:[A-Z]).+)", one("user::home", home_in)),
+    frame(r"in (?P<v>marketing|sales|finance|advertising|insurance|education|healthcare|real estate|hospitality|logistics|HR|PR|publishing|construction|retail|cybersecurity)(?=$| (?:now|too|and|at|for|so|myself)\b)", one("user::job")),
     frame(r"based out of (?P<v>.+)", one("user::home", home_in)),
     frame(r"(?:from|originally from) (?P<v>.+)", one("user::hometown", place_in)),
     frame(r"with the (?P<v>(?:local )?(?:fire (?:brigade|service|department)|police|army|navy|air force|coast ?guard|ambulance service|red cross))\b", one("user::work")),
@@ -107,6 +108,9 @@ _I_DO: tuple[Frame, ...] = (
     frame(r"(?P<v>(?:look after|take care of|work with) [\w ]{3,30}?) (?:for work|for a living|as a job|professionally)\b", one("user::job")),
     frame(r"(?:am |'m )?(?:stick(?:ing)?|stay(?:ing)?) with (?P<v>(?!it|you|him|her|them|me|my (?:mum|mom|parents|sister|brother|friend|family))[\w' ]{2,40})$", one("user::decision")),
     frame(r"went (?:for|with) (?P<v>(?!the flow\b|it\b|him|her|them|an? (?:walk|run|drive|swim|drink|coffee)|my|our).{3,60}?) (?:in the end|after all|eventually|instead)\b", one("user::decision")),
+    frame(r"(?:just |recently |finally |only )*became (?:an?|the) (?P<v>.+)", lambda m: [("user::job", v)] if (v := job_in(m["v"])) else []),
+    frame(r"(?:can't|cannot|cant|don't|avoid|can not) (?:have|eat|touch|drink|do|eating)? ?(?P<v>[\w' -]{2,24}?) (?:because of|due to|on account of) (?:an?|my) (?:allergy|intolerance)", each("user::allergy", allergens_in)),
+    frame(r"(?:just |recently )*(?:celebrated|had) (?:my )(?P<v>\d\d)(?:th|st|nd|rd)(?: birthday)?\b", one("user::age", age_in)),
     frame(r"could (?:talk|go on|chat|bang on|geek out) about (?P<v>.+?) (?:all day|for hours|forever|for days|all night)\b", likes_in),
     frame(r"never miss (?:an? )?(?P<v>.+?) (?:game|match|episode|concert|show|gig|race|season)$", likes_in),
     frame(r"(?P<v>go to (?:the |an? )?(?:opera|theat(?:re|er)|ballet|cinema|gym|museums?|galler(?:y|ies)|beach|pub quiz|football|races|concerts?|jazz club)) (?:whenever|as often as|every|most|a lot|all the time)\b", one("user::likes")),
@@ -129,7 +133,7 @@ _I_DO: tuple[Frame, ...] = (
     frame(r"work (?:\w+ )?in (?P<v>.+)", one("user::job", field_in)),
     frame(r"(?:work|worked(?= .*\bfor \w+ years now)|earn a living|got promoted|got hired|started(?: working)?|serve|got a job|got a new job|now work|do shifts)(?: (?:at|for|in) [\w &'.-]+?)?(?: (?:nights|days|part[- ]time|full[- ]time|mostly|remotely))* (?:as|to) (?:an?|the)? ?(?P<v>.+)", lambda m: job_and_employer_in(m["v"]) or one("user::job", lambda v: (role_in(v) if not re.match(r"(?:learn|feel|work|think|see|like|get|make|eat|read|be|do|have|usual|cook|use|run|go|look|play|write|watch|exercise)\b", v) else None))(m)),
     frame(r"(?:make|earn) (?:my|a) living (?:as an?|as|by|from) (?P<v>.+)", one("user::job", lambda v: job_in(v) or role_in(v))),
-    frame(r"(?P<v>(?:drive|fix|sell|design|build|write|clean|paint|bake|cook|make|repair|translate|teach|edit|walk|train|grow|install|deliver|program|restore|tune|groom|catch|count|move|code)\b(?: [\w'/-]+){0,4}?) (?:for a living|for work|as my job|professionally)", one("user::job")),
+    frame(r"(?P<v>(?:drive|fix|sell|design|build|write|clean|paint|bake|cook|make|repair|translate|teach|edit|walk|train|grow|install|deliver|do (?:nails|hair|makeup|tattoos|windows|lawns)|program|restore|tune|groom|catch|count|move|code)\b(?: [\w'/-]+){0,4}?) (?:for a living|for work|as my job|professionally)", one("user::job")),
     frame(r"(?P<v>(?:run|own|manage) (?:a|an|my own|our own|the) (?:\w+ ){0,3}(?:bakery|shop|store|café|cafe|restaurant|bar|pub|hotel|farm|company|business|studio|salon|agency|startup|bookshop|clinic|practice|gym|garage|brewery|winery|b&b|guesthouse|nursery|food truck|workshop|daycare|kennel|florist|deli|vineyard|gallery|school|firm|consultancy|hostel|pharmacy|bookstore|boutique|barbershop|tattoo \w+|dental practice))\b", one("user::job")),
     frame(r"(?P<v>teach (?!my|him|her|you|them|me|people how|the dog)[\w' -]+?)(?= (?:at|in|to|for|on|and|online|part)\b|$)(?P<rest>.*)", lambda m: [("user::job", tidy(m["v"])), *([("user::work", org)] if (at := re.match(r" (?:at|in) (?P<v>(?!a |an ).+)", m["rest"])) and (org := org_in(at["v"])) and at.group().startswith(" at") else [])]),
     frame(r"(?:just |recently |finally )*(?:joined|accepted (?:an|the|a) (?:job )?(?:offer|position|role|job) (?:from|at|with)|started(?: (?:a|my) new job| a job| working| a new role| my \w+ job)? (?:at|with|for)|got (?:a|the|my) (?:new )?(?:job|position|offer|role) (?:at|with)|switched to|landed a job (?:at|with)|signed with|transferred to) (?P<v>.+)", lambda m: [] if re.match(r"(?:a|an|the|my|our|uni|university|school|college|team)\b", m["v"]) and not re.search("job|position|role|working|offer", m.group()[: m.start("v") - m.start()]) else [f for f in employer_in(m) if not re.search(r"\b(?:gym|club|choir|band|gym|class|discord|group|netflix|android|linux|mac|iphone|windows)\b", m["v"], re.IGNORECASE)]),

@@ -52,7 +52,7 @@ _LOWER_PLACE = re.compile(
     r"(?P<v>[^\W\d_][\w'-]{2,}(?: [a-z][\w'-]{2,})?)(?=$| (?:now|with|since|at the|these|for|and|but|btw)\b)"
 )
 _SMALL_PLACE = re.compile(
-    r"(?:an? |the )(?:\w+ ){0,2}(?:village|town|city|suburb|farm|island|countryside|suburbs|neighbou?rhood|place|cottage|houseboat|flat|house|studio|apartment|cabin)(?: \w+){0,1}? (?:near|outside|called|of|in|named|outside of) (?=[A-Z])"
+    r"(?:an? |the )(?:\w+ ){0,2}(?:village|town|city|suburb|farm|island|countryside|suburbs|neighbou?rhood|place|cottage|houseboat|van|caravan|tent|dorm|flat|house|studio|apartment|cabin)(?: \w+){0,1}? (?:near|outside|called|of|in|named|outside of) (?=[A-Z])"
 )
 _END = re.compile(
     r"\s+(?:because|since|but|so|and (?:I|we|my|our|he|she|it|love|like|live|work|have|am|it's|I'm|they)\b|who|which|where|when|while|if|though|although|with|for|now|these days|at the moment|currently"
@@ -236,7 +236,7 @@ def thing_in(text: str) -> str | None:
 def things_in(text: str, *, pleasant: bool = True) -> list[str]:
     """What is liked, avoided or not tolerated, item by item."""
     text = tidy(_THING_END.sub("", f" {tidy(text)}")).strip()
-    text = re.sub(r"^(?:(?:love|really|so) )+(?=\w)", "", text)
+    text = re.sub(r"^(?:(?:love|hate|really|so|me some) )+(?=\w)", "", text)
     if _LANGUAGE.fullmatch(text):
         return []
     if pleasant and UNPLEASANT.search(text):

@@ -60,7 +60,7 @@ _OWN_BIRTHDAY = re.compile(
     r"\bmy (?:\w+ )?birthday(?: party| dinner)?,? (?:on|is|is on|falls on) (?:the )?(?P<v>.+)", re.IGNORECASE
 )
 _NO_CONTEXT = re.compile(
-    r"\b(?:name|named|naming|rename|call|called|calling|wish|ex|former|late|imagine|suppose|pretend|like(?= my)|as if)\b|(?:n't|\bnot)(?: \w+)? $|\b(?:your|his|her|their|friend's)\b.* (?:is|was) $",
+    r"\b(?:grew out of|outgrew|got rid of|cured|got over) $|\b(?:name|named|naming|rename|call|called|calling|wish|ex|former|late|imagine|suppose|pretend|like(?= my)|as if)\b|(?:n't|\bnot)(?: \w+)? $|\b(?:your|his|her|their|friend's)\b.* (?:is|was) $",
     re.IGNORECASE,
 )
 
@@ -117,23 +117,23 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
     for match in _ALLERGY.finditer(text):
         if _given(text[: match.start()]) and not NOT_ALLERGENS.search(match["v"]) and not out:
             found("user::allergy", match["v"])
-    if (match := _ILLNESS.search(text)) and _given(text[: match.start()]):
-        found("user::condition", match["v"])
+    if (own := _ILLNESS.search(text)) and _given(text[: own.start()]):
+        found("user::condition", own["v"])
     if re.search(r"\bwith my (?:full )?name$", text) and (named := name_in(reading.ahead)) and not named[1]:
         found("user::name", named[0])
-    if (match := _OWN_NAME.search(text)) and (named := name_in(match["v"])):
+    if (own := _OWN_NAME.search(text)) and (named := name_in(own["v"])):
         found("user::name", named[0])
-    if (match := _OWN_PLACE.search(text)) and not re.search(r"\b(?:old|used|sold|left|sell)\b", text):
-        found("user::home", home_in(match["v"]) or "")
-    if (match := _OWN_JOB.search(text)) and not re.search(
+    if (own := _OWN_PLACE.search(text)) and not re.search(r"\b(?:old|used|sold|left|sell)\b", text):
+        found("user::home", home_in(own["v"]) or "")
+    if (own := _OWN_JOB.search(text)) and not re.search(
         r"\b(?:quit|left|lost|leave|old|before|leaving|last day)\b", text
     ):
-        for key, value in [("user::job", job_in(match["job"]) or "")] if match["job"] else employer_in(match):
+        for key, value in [("user::job", job_in(own["job"]) or "")] if own["job"] else employer_in(own):
             found(key, value)
-    if (match := _OWN_COMPANY.search(text)) or re.search(r"\bmy (?:company|employer|firm|startup)$", text):
-        found("user::work", org_in(match["v"] if match else reading.ahead) or "")
-    if match := _OWN_BIRTHDAY.search(text):
-        found("user::birthday", date_in(tidy(match["v"])) or "")
+    if (own := _OWN_COMPANY.search(text)) or re.search(r"\bmy (?:company|employer|firm|startup)$", text):
+        found("user::work", org_in(own["v"] if own else reading.ahead) or "")
+    if own := _OWN_BIRTHDAY.search(text):
+        found("user::birthday", date_in(tidy(own["v"])) or "")
     return out
 
 

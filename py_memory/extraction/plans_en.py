@@ -24,7 +24,7 @@ _NO_LEAD = re.compile(
     re.IGNORECASE,
 )
 _OVER = re.compile(
-    r"\b(?!scheduled|booked|planned|wed\b|need)[a-z]+ed\b(?! (?:for|in))|\b(?:was|were|had|yesterday|last|ago|cancell?ed|postponed|missed|went|didn't|don't|not|every|usually|always|never|might|maybe|would|could|if|instead of|called off|wish|hope|want|think|used to|(?:boss|friend|neighbou?r|colleague|coworker|flatmate|roommate)'s (?!wedding|party|funeral|birthday))\b",
+    r"\b(?!scheduled|booked|planned|wed\b|need)[a-z]+ed\b(?! (?:for|in))|\b(?:was|were|had|yesterday|last|ago|cancell?ed|sold out|is over|is off|postponed|missed|went|didn't|don't|not|every|usually|always|never|might|maybe|would|could|if|instead of|called off|wish|hope|want|think|used to|(?:boss|friend|neighbou?r|colleague|coworker|flatmate|roommate)'s (?!wedding|party|funeral|birthday))\b",
     re.IGNORECASE,
 )
 

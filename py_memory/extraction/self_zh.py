@@ -43,7 +43,7 @@ _WHO: tuple[Frame, ...] = (
     frame(r"在(?P<v>[^，在]{2,10}?)(?:混|漂|蹲|窝|躺|住|飘|搬砖|打拼)(?:着|了|[\d一二两三四五六七八九十几半].*)?$", home_in),
     frame(r"(?:都|今年|已经|马上|快|才|刚|我)*(?P<v>\d{2}|[二三四五六七八九]?十[一二三四五六七八九]?|[二三四五六七八九]十(?:多|好几|出头)?)(?:岁)?(?:了|的人了?|的人)(?:，|还|才|也|就)", age_in),
     frame(r"(?:的)?(?:全名|大名|本名|真名|名字|中文名|英文名|网名|昵称|外号|笔名|小名)(?:就)?(?:叫做?|是|[:：])\s*(?P<v>.+)", name_facts, False),
-    frame(r"(?:名叫|叫做?)\s*(?P<v>.+)", name_facts),
+    frame(r"(?:名叫|叫做?)\s*(?P<v>.+(?<!的))$", name_facts),
     frame(rf"姓(?P<v>{SURNAME})(?=，|$|,|名)", one("user::name")),
     frame(rf"(?P<v>{SURNAME}{HAN}{{1,2}})$", lambda m: [("user::name", m["v"])] if m.string == m["v"] and "本人" in m["v"] else [], False),
     frame(rf"(?:今年|现在|虚岁|周岁|实岁|已经|刚满|刚过|刚|马上|刚好|正好|快|才|都|就|也|要|明年|有|年龄|年纪|[:：]|到|是|奔)*(?P<v>{NUMBER})(?:周?岁|嘞)(?:半|多|出头|整)?(?:了|的人|老|啦|的)?(?=$|的|，|[^\u3400-\u9fff])", age_in),
@@ -75,7 +75,7 @@ _REACHED: tuple[Frame, ...] = (
 )  # fmt: skip
 _FRAMES = (*_WHO, *WORK, *TASTES, *_REACHED)
 _ANYWHERE: tuple[Frame, ...] = (
-    frame(r"(?:你好|大家好|喂|哈喽)?(?:这里是|这边是|我这边是|我这里是|我这儿是)(?P<v>[^，]{2,5})$", lambda m: [("user::home", m["v"])] if place_in(m["v"], known=True) == m["v"] else name_facts(m) if not m.group().startswith("我") else []),
+    frame(r"(?:你好|大家好|喂|哈喽)?(?:这里是|这边是|我这边是|我这里是|我这儿是)(?P<v>[^，]{2,5})$", lambda m: [("user::home", m["v"])] if place_in(m["v"], known=True) == m["v"] else name_facts(m) if re.match(rf"[小老阿]{HAN}{{1,2}}$|{SURNAME}{HAN}{{1,2}}(?<![告区服部处台店海京])$|[A-Z][a-z]+$", m["v"]) and "我" not in m.group() else []),
     frame(r"(?:名字|署名|落款|收件人|收货人|联系人|称呼|抬头|预订人|预约人)(?:请|就|那里|那栏|麻烦|那儿)*(?:写|填|用|是|叫|留|签)(?P<v>[^，]{2,6})$", name_facts),
     frame(rf"(?:请|麻烦|能不能|可以|以后|从现在起|从今天起|接下来|咱们?|我们|全程|都|就|一律|你)*(?:用|说|讲)?(?P<v>{LANGUAGE})(?:来)?(?:回复|回答|答复|交流|沟通|聊|作答|对话)(?:我|就行|就好|吧|哈|即可)*$", one("user::language")),
     frame(rf"(?:以后|从现在起|从今天起|接下来|今后)(?:都|就|请|咱们?|我们|全程|你|跟我|和我|一律)*(?:用|说|讲){HAN}?(?P<v>{LANGUAGE})(?:吧|就行|就好|哈|好吗|好了)*$", one("user::language")),

@@ -80,7 +80,7 @@ _THING_END = re.compile(
     re.IGNORECASE,
 )
 _NO_THING = re.compile(
-    r"\b(?:them|this|these|those|his|her|him|their|your|you|yours|option|answer|suggestion|idea|version|one|ones|it)\b|\b(?:my|our) (?:\w+ )?(?:\w*wife|husband|kids?|children|son|daughter|mom|mum|dad|job|life|family|wedding|parents|boss|friends?|new|partner|boyfriend|girlfriend|dog|cat|team)\b"
+    r"^(?:think|believe|say|not to|talk|know|see|imagine)\b|\b(?:them|this|these|those|his|her|him|their|your|you|yours|option|answer|suggestion|idea|version|one|ones|it)\b|\b(?:my|our) (?:\w+ )?(?:\w*wife|husband|kids?|children|son|daughter|mom|mum|dad|job|life|family|wedding|parents|boss|friends?|new|partner|boyfriend|girlfriend|dog|cat|team)\b"
     r"|^(?:you|it|that|this|him|her|them|these|those|me|how|when|what|where|why|who|whether|if|your|to (?:be|know|say|think|ask|see|hear|go|do|have|get|make|talk|admit|let)\b.*|being|here|there|anything|nothing|everything|something|someone|much|enough|at|out|to|not|no|both|either|neither|myself|myself|us|each other|people|things|stuff|talking to|chatting|making sure|asking)$"
     r"|^(?:you|it|that|this|him|them|these|those|how|when|what|where|why|who|whether|if|your|being (?:here|told|asked|able|a)|having|my|our|seeing|hearing|some|any)\b"
     r"|^the (?!(?:beatles|sea|ocean|beach|mountains|outdoors|rain|cold|heat|snow|smell|sound|taste|theat|opera|countryside|city|gym|sun|forest|desert|piano|dark|feel|colou?r|texture|news)|(?-i:[A-Z]))"

@@ -48,13 +48,25 @@ _OWN_NAME = re.compile(
     rf"\bmy (?:full |real |first )?(?:name, |(?<=with my )name )(?P<v>{GIVEN_NAME}(?: {GIVEN_NAME})*)(?=$|[,;:!.)])"
 )
 _OWN_PLACE = re.compile(
-    r"\bmy (?:new |little |small |tiny |own |current )*(?:flat|apartment|house|place|condo|studio|home) in (?P<v>[A-Z].+)"
+    r"\b(?:my|our) (?:new |little |small |tiny |own |current )*(?:flat|apartment|house|place|condo|studio|home)(?:'s| is)? in (?P<v>[A-Z].+)"
 )
 _OWN_JOB = re.compile(
     r"\bmy (?:new |current |day )*(?:job|work|role|position) (?:(?:as (?:an? |the )?(?P<job>.+))|(?:at|with) (?P<v>[A-Z].+))"
 )
 _OWN_COMPANY = re.compile(
     r"\b[Mm]y (?:company|employer|firm|startup),? (?P<v>[A-Z][\w&]+(?: [A-Z][\w&]+)*)(?=,|$)"
+)
+_OWN_NUMBER = re.compile(
+    r"\b(?:my|me) (?:new |current |work |home )*(?:number|phone|mobile|cell|landline|on whatsapp|on signal)\b[^\d+(@]{0,24}(?P<v>\+?[(\d][\d ().-]{5,20}\d)(?!\d)",
+    re.IGNORECASE,
+)
+_OWN_MAIL = re.compile(
+    r"\bmy (?:new |current |work |private |personal |home )*(?:e-?mail|inbox|mail)\b[^@]{0,24}?(?P<v>[\w.+-]+@[\w-]+\.[\w.-]*\w)",
+    re.IGNORECASE,
+)
+_NOT_MINE = re.compile(
+    r"\b(?:old|was|lost|former|not|stolen|order|account|invoice|card|previous|used to|fake|example)\b|n't",
+    re.IGNORECASE,
 )
 _OWN_BIRTHDAY = re.compile(
     r"\bmy (?:\w+ )?birthday(?: party| dinner)?,? (?:on|is|is on|falls on) (?:the )?(?P<v>.+)", re.IGNORECASE
@@ -132,6 +144,10 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
             found(key, value)
     if (own := _OWN_COMPANY.search(text)) or re.search(r"\bmy (?:company|employer|firm|startup)$", text):
         found("user::work", org_in(own["v"] if own else reading.ahead) or "")
+    if (own := _OWN_NUMBER.search(text)) and not _NOT_MINE.search(text):
+        found("user::contact::phone", own["v"])
+    if (own := _OWN_MAIL.search(text)) and not _NOT_MINE.search(text):
+        found("user::contact::email", own["v"])
     if own := _OWN_BIRTHDAY.search(text):
         found("user::birthday", date_in(tidy(own["v"])) or "")
     return out

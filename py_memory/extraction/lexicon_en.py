@@ -149,7 +149,7 @@ NOT_PLACES = frozenset(
 ) | frozenset(LANGUAGES)
 DIETS = (
     r"vegetarian|vegan|pescatarian|pescetarian|flexitarian|lacto-vegetarian|ovo-vegetarian|veggie|gluten[- ]free|dairy[- ]free"
-    r"|sugar[- ]free|halal|kosher|keto|paleo|low[- ]carb|low[- ]fodmap|plant[- ]based|teetotal(?:ler|er)?|raw vegan|fruitarian|carnivore"
+    r"|sugar[- ]free|halal|kosher|keto|paleo|low[- ]carb|low[- ]fodmap|plant[- ]based|meat[- ]free|teetotal(?:ler|er)?|raw vegan|fruitarian|carnivore"
 )
 ILLNESSES = (
     r"(?:(?:type|stage) ?(?:1|2|one|two|I|II)b? )?diabetes|asthma|co?eliac disease|migraines?|epilepsy|arthritis|rheumatoid arthritis|osteoarthritis|eczema"

@@ -93,7 +93,7 @@ _MY: tuple[Frame, ...] = (
     frame(r"(?P<v>(?-i:[A-Z])\w+) is (?:pretty |quite |very |totally )?(?:fluent|native|good|decent|solid)\b", each("user::speaks", languages_in)),
     frame(r"home ?town ?(?:is|'s|:) (?P<v>.+)", one("user::hometown", place_in)),
     frame(r"(?:food )?allerg(?:y|ies) ?(?:is|are|include|:)(?: to)? (?P<v>.+)", each("user::allergy", allergens_in)),
-    frame(r"(?:major|degree|course|phd|subject) ?(?:is|:)(?: in)? (?P<v>.+)", one("user::studies", lambda v: subject_in(v) if not re.match(r"(?:set|so|very|really|hard|boring|not|going|due|almost|done|killing|useless|great|fun|taking)\b", v) else None)),
+    frame(r"(?:major|degree|course|phd|masters?|subject) ?(?:is|'s|:)(?: in)? (?P<v>.+)", one("user::studies", lambda v: subject_in(v) if not re.match(r"(?:set|so|very|really|hard|boring|not|going|due|almost|done|killing|useless|great|fun|taking)\b", v) else None)),
     frame(r"(?:home|house|flat|apartment|place) is in (?P<v>.+)", one("user::home", place_in)),
     frame(r"(?:diet) is (?P<v>(?:mostly |strictly )?[\w-]+(?: [\w-]+)?)$", one("user::diet", lambda v: v if re.search(DIETS, v) else None)),
 )  # fmt: skip
@@ -125,6 +125,9 @@ _WHOLE: tuple[Frame, ...] = (
     frame(r"(?:I'd|I would|we'd) (?:rather|prefer)(?: it if| that)?(?: you)? ?(?:answer(?:ed|s)?|reply|replied|replies|respond(?:ed)?|wrote|spoke|talked|use|used|to get (?:your )?answers|to speak|to chat|to talk)?(?: to me| with me)? ?(?:in )?(?P<v>(?-i:[A-Z])\w+)\b", lambda m: [("user::language", v) for v in languages_in(m["v"])[:1]]),
     frame(r"(?:please |let's |can we |could we |from now on )*(?:switch to|stick to|stick with|use|continue in|speak|talk in|chat in|keep (?:it|things|this) in) (?P<v>(?-i:[A-Z])\w+)(?=$| (?:please|from now|only|always|with me|here|for your)\b)", lambda m: [("user::language", v) for v in languages_in(m["v"])[:1]]),
     frame(r"(?P<v>(?-i:[A-Z])\w+) (?:only )?(?:answers |replies )?(?:please|only)$", lambda m: [("user::language", v) for v in languages_in(m["v"])[:1]]),
+    frame(rf"(?:being|at the (?:ripe old )?age of) (?P<v>{DIGIT_OR_WORD})(?=$|,| (?:I|and|is|sucks|now)\b)", one("user::age", age_in)),
+    frame(r"(?P<v>(?:translating|teaching|cleaning|driving|coding|nursing|farming|baking|plumbing|roofing|tutoring|modelling|editing|writing|acting|busking|gardening|welding|tailoring)(?: \w+){0,3}?) (?:pays|keeps) (?:the|my) (?:bills|lights on|rent)\b", one("user::job")),
+    frame(r"(?:just )?(?:finished|starting|back from|on|after) (?:my|a|another) (?:\w+ )?shift as an? (?P<v>.+)", lambda m: [("user::job", v)] if (v := job_in(m["v"])) else []),
     frame(r"(?P<v>\d\d) ?[mf](?=$|,| (?:from|here|in|and|with)\b)", one("user::age", age_in)),
     frame(r"(?:it's|its|it is) actually (?P<v>(?-i:[A-Z]).+)", lambda m: [("user::name", n[0])] if (n := name_in(m["v"])) and re.match(r" with an?\b", n[1]) else []),
     frame(r"(?:please )?keep (?:your|the|all) (?:answers|replies|responses|messages) in (?P<v>(?-i:[A-Z])\w+)", lambda m: [("user::language", v) for v in languages_in(m["v"])[:1]]),

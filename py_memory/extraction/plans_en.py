@@ -14,7 +14,7 @@ _EVENT = re.compile(rf"\b(?:{EVENTS})\b(?! (?:person|lover|fan|season|report|day
 _WHEN = re.compile(WHEN, re.IGNORECASE)
 _LEAD = re.compile(
     rf"(?:(?:(?:on |next |this )?\w+ (?:morning |afternoon |evening |night )?|{WHEN},? )(?=(?:I|we|there|my|our|it)\b))?"
-    r"(?P<lead>(?:I|we)(?:'ve| have)(?: got)?(?: to (?:go to|see|attend|be at|take))? |(?:I|we) (?:got|see|meet|booked|made|scheduled|fly|leave|need to be at|am|are) |(?:I'm|I am|we're|we are) (?:(?=leaving|heading|moving|travell?ing|driving|getting married|graduating)|seeing|meeting|going to|having|visiting|attending|flying|getting|taking|"
+    r"(?P<lead>(?:I|we)(?:'ve| have)(?: got)?(?: to (?:go to|see|attend|be at|take))? |(?:I|we) (?:got|see|meet|booked|made|scheduled|fly|leave|need to be at|am|are) |(?:I'm|I am|we're|we are) (?:(?=leaving|heading|moving|travell?ing|driving|getting married|graduating)|seeing|meeting|going to|having|visiting|attending|flying|getting|taking|in for|booked in for|"
     r"due at|off to|hosting|throwing|booked in for|booked for|at|scheduled for|catching|going in for) |there's |there is |got |have |seeing |having |flying |going to |it's |)",
     re.IGNORECASE,
 )

@@ -102,11 +102,13 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
             r"(?:is|was) $", text[: match.start()], re.IGNORECASE
         ):
             continue
-        if not _FOLLOWED.match(text[match.end("name") :]) and not _HELPED.search(text[: match.start()]):
+        behind = text[match.end("name") :]
+        if match["name"].endswith("'s") or _HELPED.search(text[: match.start()]):
+            behind = ""  # anything may follow “my son Leo's” or “does my cat Mochi”
+        if not _FOLLOWED.match(behind) or re.search(r"\b(?:late|former)\b", match.group()):
             continue
         named = name_in(match["name"].removesuffix("'s"))
-        helped = _HELPED.search(text[: match.start()])
-        if named and may_be_name(named[0], "" if helped else text[match.end("name") :]):
+        if named and may_be_name(named[0], behind):
             key, _ = key_of(match)
             found(key, named[0])
             reading.enter_person(key, clause.start)

@@ -143,6 +143,8 @@ NOT_PLACES = frozenset(
         """fear jeans hope denial pain peace constant my the a an this that these our your their his her it me sin style limbo chaos
         debt luxury poverty dread anticipation general particular fact love trouble bed front between hell heaven one two three four
         hotels pyjamas pajamas sweatpants leggings awe hiding exile captivity squalor comfort harmony isolation anger regret shame
+        Section Chapter Figma Word PowerPoint Photoshop Notion React GitHub Discord Line Part Table Row Column Step Unity Blender Outlook
+        Teams Zoom Gmail Sheets Docs Support Sales Marketing Accounts Hell Heaven Space Eden Limbo Reddit Twitter TikTok Minecraft Skyrim
         Fear Hope Excel Slack Vim Python Java IT HR Jira January February March April May June July August September October November
         December Monday Tuesday Wednesday Thursday Friday Saturday Sunday I Mars Narnia Hogwarts Neverland Tortuga Wakanda Atlantis"""
     )

@@ -143,13 +143,15 @@ NOT_PLACES = frozenset(
         """fear jeans hope denial pain peace constant my the a an this that these our your their his her it me sin style limbo chaos
         debt luxury poverty dread anticipation general particular fact love trouble bed front between hell heaven one two three four
         hotels pyjamas pajamas sweatpants leggings awe hiding exile captivity squalor comfort harmony isolation anger regret shame
+        Section Chapter Figma Word PowerPoint Photoshop Notion React GitHub Discord Line Part Table Row Column Step Unity Blender Outlook
+        Teams Zoom Gmail Sheets Docs Support Sales Marketing Accounts Hell Heaven Space Eden Limbo Reddit Twitter TikTok Minecraft Skyrim
         Fear Hope Excel Slack Vim Python Java IT HR Jira January February March April May June July August September October November
         December Monday Tuesday Wednesday Thursday Friday Saturday Sunday I Mars Narnia Hogwarts Neverland Tortuga Wakanda Atlantis"""
     )
 ) | frozenset(LANGUAGES)
 DIETS = (
     r"vegetarian|vegan|pescatarian|pescetarian|flexitarian|lacto-vegetarian|ovo-vegetarian|veggie|gluten[- ]free|dairy[- ]free"
-    r"|sugar[- ]free|halal|kosher|keto|paleo|low[- ]carb|low[- ]fodmap|plant[- ]based|teetotal(?:ler|er)?|raw vegan|fruitarian|carnivore"
+    r"|sugar[- ]free|halal|kosher|keto|paleo|low[- ]carb|low[- ]fodmap|plant[- ]based|meat[- ]free|teetotal(?:ler|er)?|raw vegan|fruitarian|carnivore"
 )
 ILLNESSES = (
     r"(?:(?:type|stage) ?(?:1|2|one|two|I|II)b? )?diabetes|asthma|co?eliac disease|migraines?|epilepsy|arthritis|rheumatoid arthritis|osteoarthritis|eczema"

@@ -33,7 +33,7 @@ _MY = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(
-    rf"(?:the )?(?P<who>mom|mum|dad|grandma|grandpa|granny|nana|hubby|husband|wife|missus|son|daughter|partner|girlfriend|boyfriend|sister|brother|sis|(?:mother|father|sister|brother|son|daughter)-in-law)(?P<rest>(?:(?: {GIVEN_NAME})?(?:'s| is| was born| was diagnosed| turns| turned| turning| just turned| has| lives| works| loves| hates| likes| can't| doesn't)| {GIVEN_NAME},? (?=\d|and\b|$)).*)$",
+    rf"(?:the )?(?P<who>mom|mum|dad|grandma|grandpa|granny|nana|nan|gran|grandad|granddad|hubby|husband|wife|missus|son|daughter|partner|girlfriend|boyfriend|sister|brother|sis|(?:mother|father|sister|brother|son|daughter)-in-law)(?P<rest>(?:(?: {GIVEN_NAME})?(?:'s| is| was born| was diagnosed| turns| turned| turning| just turned| has| lives| works| loves| hates| likes| can't| doesn't)| {GIVEN_NAME},? (?=\d|and\b|$)).*)$",
     re.IGNORECASE,
 )
 _HAVE = re.compile(
@@ -88,7 +88,7 @@ _GONE = re.compile(
     r"\b(?:died|passed(?: away)?|is dead|used to|was (?!born|diagnosed)|ran away|is gone)\b", re.IGNORECASE
 )
 _BIRTHDAY = re.compile(
-    r"^(?:'s)? (?:birthday|b-?day)(?: is|'s| falls)?(?: on)?(?: the)? (?P<v>(?=[^,]*(?:\d|january|february|march|april|june|july|august|september|october|november|december)).+)|^,?(?: who)? was born (?:on|in) (?P<b>(?=.*\d).+)",
+    r"^(?:'s)? (?:birthday|b-?day)(?! (?:party|dinner|cake|gift|present|card|trip|lunch|bash))(?: is|'s| falls)?(?: on)?(?: the)? (?P<v>(?=[^,]*(?:\d|january|february|march|april|june|july|august|september|october|november|december)).+)|^,?(?: who)? was born (?:on|in) (?P<b>(?=.*\d).+)",
     re.IGNORECASE,
 )
 _TEACHES = re.compile(

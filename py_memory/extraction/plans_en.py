@@ -14,7 +14,7 @@ _EVENT = re.compile(rf"\b(?:{EVENTS})\b(?! (?:person|lover|fan|season|report|day
 _WHEN = re.compile(WHEN, re.IGNORECASE)
 _LEAD = re.compile(
     rf"(?:(?:(?:on |next |this )?\w+ (?:morning |afternoon |evening |night )?|{WHEN},? )(?=(?:I|we|there|my|our|it)\b))?"
-    r"(?P<lead>(?:I|we)(?:'ve| have)(?: got)?(?: to (?:go to|see|attend|be at|take))? |(?:I|we) (?:got|see|meet|booked|made|scheduled|fly|leave|need to be at|am|are) |(?:I'm|I am|we're|we are) (?:(?=leaving|heading|moving|travell?ing|driving|getting married|graduating)|seeing|meeting|going to|having|visiting|attending|flying|getting|taking|"
+    r"(?P<lead>(?:I|we)(?:'ve| have)(?: got)?(?: to (?:go to|see|attend|be at|take))? |(?:I|we) (?:got|see|meet|booked|made|scheduled|fly|leave|need to be at|am|are) |(?:I'm|I am|we're|we are) (?:(?=leaving|heading|moving|travell?ing|driving|getting married|graduating)|seeing|meeting|going to|having|visiting|attending|flying|getting|taking|in for|booked in for|"
     r"due at|off to|hosting|throwing|booked in for|booked for|at|scheduled for|catching|going in for) |there's |there is |got |have |seeing |having |flying |going to |it's |)",
     re.IGNORECASE,
 )
@@ -24,13 +24,13 @@ _NO_LEAD = re.compile(
     re.IGNORECASE,
 )
 _OVER = re.compile(
-    r"\b(?!scheduled|booked|planned|wed\b|need)[a-z]+ed\b(?! (?:for|in))|\b(?:was|were|had|yesterday|last|ago|cancell?ed|postponed|missed|went|didn't|don't|not|every|usually|always|never|might|maybe|would|could|if|instead of|called off|wish|hope|want|think|used to|(?:boss|friend|neighbou?r|colleague|coworker|flatmate|roommate)'s (?!wedding|party|funeral|birthday))\b",
+    r"\b(?!scheduled|booked|planned|wed\b|need)[a-z]+ed\b(?! (?:for|in))|\b(?:was|were|had|yesterday|last|ago|cancell?ed|sold out|is over|is off|postponed|missed|went|didn't|don't|not|every|usually|always|never|might|maybe|would|could|if|instead of|called off|wish|hope|want|think|used to|(?:boss|friend|neighbou?r|colleague|coworker|flatmate|roommate)'s (?!wedding|party|funeral|birthday))\b",
     re.IGNORECASE,
 )
 
 
 _TRAVEL = re.compile(
-    r"\b(?:leav(?:e|ing)|fly(?:ing)?|travel(?:l?ing)?|heading|head|off|driv(?:e|ing)|sail(?:ing)?) (?:back |out |off |home )?(?:for|to) (?-i:[A-Z])\w+|\b(?:my |our )(?:[\w-]+ ){1,3}(?:is|are) (?:getting married|graduating|visiting|coming (?:to visit|over|to stay)|arriving|moving in)|\b(?:I'm|we're|I am|we are) (?:getting married|graduating|moving house|moving in|moving out|leaving|flying|off to|travell?ing|driving (?:up|down|over))|\b(?:booked|scheduled) (?:the|my|an?|our) [\w ]{2,20} for|\b(?:I'm|we're|I am|we are) (?:seeing|meeting|visiting|hosting) (?!you|each other|a rise|an? (?:increase|trend)|expectations|demand)[\w' ]+|\bhaving (?:my|our|the|a) [\w ]{3,24} (?:out|removed|done|fitted|fixed|taken out)|\b(?:boiler|gas|cable|tv|repair|delivery) (?:man|guy|woman|person|engineer) (?:comes|is coming)|\bthe (?:movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord) (?:is|are) coming|\b(?:moving|wedding|exam|graduation|election|match|race|report|results) day",
+    r"\b(?:leav(?:e|ing)|fly(?:ing)?|travel(?:l?ing)?|heading|head|off|driv(?:e|ing)|sail(?:ing)?) (?:back |out |off |home )?(?:for|to) (?-i:[A-Z])\w+|\b(?:my |our )(?:[\w-]+ ){1,3}(?:is|are) (?:getting married|graduating|visiting|coming (?:to visit|over|to stay)|arriving|moving in|arrives|lands|gets (?:in|here))|\b(?:I'm|we're|I am|we are) (?:getting married|graduating|moving house|moving in|moving out|leaving|flying|off to|travell?ing|driving (?:up|down|over))|\b(?:booked|scheduled) (?:the|my|an?|our) [\w ]{2,20} for|\b(?:I'm|we're|I am|we are) (?:seeing|meeting|visiting|hosting) (?!you|each other|a rise|an? (?:increase|trend)|expectations|demand)[\w' ]+|\bhaving (?:my|our|the|a) [\w ]{3,24} (?:out|removed|done|fitted|fixed|taken out)|\b(?:boiler|gas|cable|tv|repair|delivery) (?:man|guy|woman|person|engineer) (?:comes|is coming)|\bthe (?:movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord) (?:is|are) coming|\b(?:moving|wedding|exam|graduation|election|match|race|report|results) day",
     re.IGNORECASE,
 )
 

@@ -232,7 +232,7 @@ def i_am(match: re.Match[str]) -> Facts:
             [("user::name", named["v"])]
             if name_in(named["v"])
             and not re.search(
-                r"[人员工民丁户粉白黑板子孩]$|新手|小学|老铁|老手|老乡|小编|小可|万能|单身|高中|方|温柔|明",
+                r"[人员工民丁户粉白黑板子孩皮迷枪宅斗爱女弟大哥汉鬼虫怪精控痴盲恐座族派党手者家师兵机]$|新手|小学|老铁|老手|老乡|小编|小可|万能|单身|高中|方|温柔|明",
                 said[-2:],
             )
             and not re.match(

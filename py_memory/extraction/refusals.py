@@ -49,7 +49,7 @@ _PLAY = re.compile(
 )
 # A text to be translated or worked on, and texts that are somebody else's.
 _WORKED_ON = re.compile(
-    r"\btranslat(?!or)|\bput (?:this|that|it|the following) into [A-Z]|\b(?:rewrite|reword|polish|edit|improve|fix|correct|check|shorten|summari[sz]e|spell-?check|tidy up|rewording|expand|simplify)(?: (?:this|the|my|that|these|for me|following|up))* ?(?:bio|sentences?|text|paragraph|gramm[ae]r|e-?mail|letter|spelling|message|paragraphs?|essay|post|line|intro\w*|cv|resume|cover letter|wording|writing|draft|caption|profile|more|:)"
+    r"\btranslat(?!ors?\b|ing\b(?! (?:this|these|it|the following))|ion (?:studies|agency|work|degree|job))|\bput (?:this|that|it|the following) into [A-Z]|\b(?:rewrite|reword|polish|edit|improve|fix|correct|check|shorten|summari[sz]e|spell-?check|tidy up|rewording|expand|simplify)(?: (?:this|the|my|that|these|for me|following|up))* ?(?:bio|sentences?|text|paragraph|gramm[ae]r|e-?mail|letter|spelling|message|paragraphs?|essay|post|line|intro\w*|cv|resume|cover letter|wording|writing|draft|caption|profile|more|:)"
     r"|^(?:please |can you |could you |pls )*(?:rewrite|reword|shorten|summari[sz]e|tl;?dr|polish|correct|edit|fix|make (?:this|it)|turn this|say this|complete (?:this|the)|continue (?:this|the)|finish (?:this|the)|parse|classify|extract|convert|analy[sz]e) ?(?:this|these|it|the following|that|sentence)?\b.{0,60}?[:\n–-]"
     r"|\bhow (?:do|would|should|can) (?:you|I|we|one) (?:say|write|spell|pronounce|translate|put)\b|\bexample sentences?\b|\bin the sentence\b|\bwhat does .{2,60} mean\b|\bmeaning of\b"
     r"|\bproofread|\brephrase|\bparaphrase|\b(?:sounds?|is|does) (?:this|that|it) (?:natural|correct|right|ok|polite)\b|\bgramm[ae]r ?(?:check|:)"

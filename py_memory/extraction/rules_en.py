@@ -70,7 +70,7 @@ _DO = re.compile(
 _MY = re.compile(r"(?:my|our)(?: own)? (?P<rest>.+)$", re.IGNORECASE)
 _BARE = re.compile(
     rf"{_ADVERBS}(?P<rest>(?:am|been|born|based|living|working|moved|went|grew|raised|employed|studying|allergic|originally from|from (?-i:[A-Z])|fluent|live|work|love|hate|enjoy|adore|speak|eat|don't|dont|can't|cant|never|not (?:a|an|into|keen|really|much)|huge fan|big fan|massive fan|a (?:huge|big) fan|joined|started|turned|turning|just turned|diagnosed|suffer|decided|relocated|"
-    r"play|prefer|married|retired|pregnant|vegan|vegetarian|diabetic|on (?:insulin|dialysis|keto|chemo|warfarin)|\d{1,2} weeks pregnant|gone|playing|sticking with|halfway through|writing from|taking|learning|driving|starting (?:at|with) (?-i:[A-Z])|enrolled|sucker|quit|gave up|dislike|like|currently|still (?:in|at|living|teaching|working|based|studying|running)|based|teaching|loving (?:the|my) new|enjoying (?:the|my) new|in my|\d\d(?:\s?yo|\s?y/?o| years?)|study|doing|teach|run|got|have|settled|allerg|severely allergic|into|obsessed|mum|mom|dad|an? |own|use|follow|keep|avoid|drive|collect|lactose|coeliac|celiac|can|switched|relocating|stay|bought)\b.*)$",
+    r"play|prefer|married|retired|pregnant|vegan|vegetarian|diabetic|majoring in|celebrated my|off (?:meat|dairy|gluten|sugar|alcohol|coffee|carbs)|based|been on this|on (?:insulin|dialysis|keto|chemo|warfarin)|\d{1,2} weeks pregnant|gone|playing|sticking with|halfway through|writing from|taking|learning|driving|starting (?:at|with) (?-i:[A-Z])|enrolled|sucker|quit|gave up|dislike|like|currently|still (?:in|at|living|teaching|working|based|studying|running)|based|teaching|loving (?:the|my) new|enjoying (?:the|my) new|in my|\d\d(?:\s?yo|\s?y/?o| years?)|study|doing|teach|run|got|have|settled|allerg|severely allergic|into|obsessed|mum|mom|dad|an? |own|use|follow|keep|avoid|drive|collect|lactose|coeliac|celiac|can|switched|relocating|stay|bought)\b.*)$",
     re.IGNORECASE,
 )
 # “Working at Acme must be fun” is said of anybody.
@@ -90,10 +90,10 @@ _FAVOURITE = re.compile(
     r"^(?:my )?(?:all-time |absolute )?fav(?:e|ou?rite)? (?P<what>[\w-]+(?: [\w-]+)?)$", re.IGNORECASE
 )
 _ROLE_AT = re.compile(
-    r"^(?:[\w-]+ ){0,4}?(?:student|undergrad|engineer|developer|designer|nurse|teacher|manager|analyst|researcher|doctor|consultant|lawyer|accountant|chef|scientist|barista|driver) (?:at|for|in|from) (?:the )?[A-Z][\w&' .-]{1,40}$"
+    r"^(?!(?:I|we|he|she|they|you|my|our|the|this|that|an?|some|any|every)\b)(?:[\w-]+ ){0,4}?(?:student|undergrad|engineer|developer|designer|nurse|teacher|manager|analyst|researcher|doctor|consultant|lawyer|accountant|chef|scientist|barista|driver) (?:at|for|in|from) (?:the )?[A-Z][\w&' .-]{1,40}$"
 )
 _MADE_UP = re.compile(
-    r"(?:(?:I|we)(?:'ve| have)? ?)?(?:(?:finally|just|ok|okay|so) )*(?:made up (?:my|our) minds?|made (?:a|my|our|the) decision|made the call|decided|(?:it's |that's )settled|final answer|final decision|come to a decision)(?: that)?$",
+    r"(?:(?:I|we)(?:'ve| have)? ?)?(?:(?:finally|just|ok|okay|so) )*(?:made up (?:my|our) minds?|made (?:a|my|our|the) decision|made the call|decided|(?:it's |that's )settled|final answer|final call|final verdict|final decision|come to a decision)(?: that)?$",
     re.IGNORECASE,
 )
 # “Raw onion. Can't stand it”: a noun alone, and how the user feels about it.

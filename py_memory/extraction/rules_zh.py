@@ -63,7 +63,7 @@ _TITLE_ALONE = re.compile(
 )
 _LIKE_VERB = re.compile(r"喜欢|讨厌|爱|烦|怕|受不了")
 _DECIDED = re.compile(
-    r"(?:(?:我们?|俺|咱们?|跟|和|已经|终于|最后|最终|商量(?:来商量去)?|讨论|想|考虑|老婆|老公|全家|家里人?|对象|爸妈|家人|都|又|反复|想来想去|认真|爱人|先生|太太|媳妇|孩子|一起|上)*)(?:想好|商量好|商量完|讨论完|讨论好|说好|定|定下来|定好|决定|决定好|想清楚|考虑好|谈好|拿定主意|敲定|拍板|考虑清楚|约好|商定|下定决心|想通)(?:了|啦)?(?:的)?(?:是)?$"
+    r"(?:反复权衡|权衡再三|思来想去|纠结再三|考虑再三|左思右想|想了又想)(?:之后|后)?(?=$)|(?:(?:就这么|那就|我们?|俺|咱们?|跟|和|已经|终于|最后|最终|商量(?:来商量去)?|讨论|想|考虑|老婆|老公|全家|家里人?|对象|爸妈|家人|都|又|反复|想来想去|认真|爱人|先生|太太|媳妇|孩子|一起|上)*)(?:想好|商量好|商量完|讨论完|讨论好|说好|定|定下来|定好|决定|决定好|想清楚|考虑好|谈好|拿定主意|敲定|拍板|考虑清楚|约好|商定|下定决心|想通)(?:了|啦)?(?:的)?(?:是)?$"
 )
 _CONCLUDED = re.compile(
     r"^(?:那)?(?:我们?|就|咱们?|还是|这次|以后|从[^，]{1,6}起)*(?:，)?(?P<v>[^吗呢]{2,40})$"
@@ -216,6 +216,10 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
             for fact in about_me(f"是{rest}", named=True)
             if fact[0] in ("user::job", "user::studies", "user::work", "user::hometown")
         ]
+    if facts and not subject and reading.speaker != "zh" and clause.start > 0 and re.match("名?叫", rest):
+        facts = [
+            fact for fact in facts if fact[0] != "user::name"
+        ]  # what the clause before spoke of is called so
     if facts:
         reading.enter("zh")
     elif (subject or reading.fresh) and (found := mentioned(clause)):

@@ -19,6 +19,8 @@ from .values_zh import HAN, field_in, place_in, tidy
 __all__ = ["WORK"]
 
 WORK: tuple[Frame, ...] = (
+    frame(rf"(?:做|干|当)了(?:大半辈子|半辈子|一辈子|大半生)(?:的)?(?P<v>{HAN}{{2,6}})$", lambda m: jobs_in(m["v"])),
+    frame(r"(?:是|我)?(?P<v>当兵|跑船|送外卖|送快递|开网约车|跑长途|跑运输|种地|养猪|带货)的?(?=$|，|晚上|白天)", one("user::job")),
     frame(rf"(?:是)?(?:大[一二三四]|研[一二三]|一个|苦逼)*(?!医生)(?P<v>{SUBJECTS})(?:狗|汪|生|学生|党|牲|民工|人一枚|学子)$", one("user::studies")),
     frame(rf"(?:报|考|选|念|读|修)的(?:是)?(?P<v>{SUBJECTS}(?:文学|与技术)?)(?:专业|系)?$", one("user::studies")),
     frame(r"(?:就|一直)?靠(?P<v>[^，]{2,8}?)(?:吃饭|谋生|为生|养家|养活自己|糊口|挣钱)(?:的)?$", lambda m: [("user::job", m["v"])] if not re.match(r"(?:爸|妈|父母|老|你|他|运气|脸|爹|低保|补贴)", m["v"]) else []),
@@ -35,7 +37,7 @@ WORK: tuple[Frame, ...] = (
     frame(r"(?:的)?(?:单位|公司|东家|雇主)(?:是|叫|[:：])(?P<v>[^，]{2,14})$", lambda m: [("user::work", v)] if (v := work_in(m["v"])) and not re.match(r"(?:家|个|一|做|什么|不|坑|国企|私企|外企|很)", v) else [], False),
     frame(rf"(?:现在|目前)?(?:就)?在(?P<v>{COMPANIES}|[A-Z]\w+(?= ?做| ?当))(?:公司|集团)?(?:了|里|那边)?$", one("user::work")),
     frame(r"(?:在[^，]{2,10}?)?(?:找到?了?|有|换了?)(?:一?份|个)(?P<v>[^，]{2,8}?)的?工作$", lambda m: jobs_in(m["v"]) or [("user::job", v) for v in [field_in(m["v"])] if v]),
-    frame(r"(?:在[^，]{2,12}?|开店|推车)?(?:摆摊|摆个?小?摊|开店|支摊子?)?(?P<v>卖(?![萌了掉力房完不关个身你我他])[^，的了]{1,8})(?:的|为生|养家)?$", lambda m: [("user::job", m["v"])] if re.match("在|摆|开店|支", m.group()) or m.group().endswith(("的", "为生")) else []),
+    frame(r"(?:在[^，]{2,12}?|开店|推车)?(?:摆摊|摆个?小?摊|开店|支摊子?)?(?P<v>卖(?!关子|[萌了掉力房完不关个身你我他])[^，的了]{1,8})(?:的|为生|养家)?$", lambda m: [("user::job", m["v"])] if re.match("在|摆|开店|支", m.group()) or m.group().endswith(("的", "为生")) else []),
     frame(r"就职于(?P<v>[^，]{2,16})$|供职于(?P<w>[^，]{2,16})$|任职于(?P<x>[^，]{2,16})$", lambda m: [("user::work", tidy(m["v"] or m["w"] or m["x"]))]),
     frame(r"(?:现在|目前|已经|其实|也|还|就|都|只|曾)*是(?P<v>.+)", i_am),
     frame(r"(?:的)?(?:工作|职业|职位|岗位|本职(?:工作)?|主业|正职)(?:是|[:：])(?P<v>[^，吗呢]{2,16})$", lambda m: jobs_in(m["v"]) or [("user::job", v) for v in [tidy(re.sub(r"^(?:做|当|一名|一个|个|教)", "", m["v"]))] if v and not re.match(r"(?:很|不|太|什么|真|挺|比较|为了|我|你|没|有)", v)]),

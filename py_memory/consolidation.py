@@ -34,9 +34,8 @@ TASK_NODES = frozenset({"tool_finished", "plan_step", "confirmed"})
 ROUNDS = 5  # after which a summary is due
 TOKENS = 3000  # estimated, likewise
 MAX_READ = 50  # messages that one summary covers at most
-COMPRESS_ROUNDS = (
-    20  # covered by older summaries of level 1 before they become one; four times as many a level up
-)
+# Covered by older summaries of level 1 before they become one; four times as many a level up.
+COMPRESS_ROUNDS = 20
 MAX_LEVEL = 8
 _OWN_TOOLS = ("memory_", "todo_", "day_meant")
 _NEWEST = 64  # of a level: more have never gone uncompressed
@@ -230,6 +229,19 @@ class Consolidation:
         on screen is summarised again when that is due."""
         if touched := self.touching(session_id, message_ids):
             self.replace(self._removal(), session_id, touched, remake=False)
+
+    def recover(self, session_id: str, summary_ids: Iterable[str]) -> None:
+        """Summaries that came from elsewhere are made anew where they cover messages that are not here, and
+        go where nothing is here that they were made from."""
+        all_of = {one.id: one for one in rows.list_summaries(self._db, self._user, session_id)}
+        held_up = {one.compressed_into for one in all_of.values()}
+        lacking = {
+            id: covered
+            for id, covered in self.touching(session_id, (), summary_ids).items()
+            if (len(covered) < all_of[id].message_count if all_of[id].level == 1 else id not in held_up)
+        }
+        if lacking:
+            self.replace(self._removal(), session_id, lacking)
 
     def _removal(self) -> Removal:
         return Removal(self._db, self._user, self._clock(), self._undo, self._undo.begin())

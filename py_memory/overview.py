@@ -8,8 +8,10 @@ from typing import Any
 
 from .consolidation import Consolidation
 from .database import Database
+from .errors import InvalidInputError
 from .facts import Facts
 from .records import Overview
+from .rows import snapshots
 from .rows import summaries as rows
 from .rows.sessions import get_session
 
@@ -34,6 +36,9 @@ def load_overview(
 
 
 def _snapshot(db: Database, user_id: str, session_id: str) -> Mapping[str, Any] | None:
-    """The state saved last, None where there is none."""
-    state = rows.latest_state(db, user_id, session_id)
-    return state if isinstance(state, dict) and state else None
+    """The state saved last; None where there is none, or one of a newer release."""
+    try:
+        saved = snapshots.latest(db, user_id, session_id)
+    except InvalidInputError:
+        return None
+    return saved.state if saved else None

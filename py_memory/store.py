@@ -617,6 +617,22 @@ class MemoryStore:
                 raise InvalidInputError("Search takes plain values of metadata, no lists or mappings.")
         return finding.search(self.database, self.user_id, text, **filters)
 
+    # -- active recall --
+
+    def active_recall(self, text: str, *, limit: int = 5, exclude: Iterable[str] = ()) -> list[Recollection]:
+        """The best memories for a message that did not ask for any, without those in `exclude` (ids); []
+        where nothing is near enough to be worth a model's attention."""
+        check_count(limit, "The limit")
+        return ranked.recall_actively(
+            self.database,
+            self.user_id,
+            self.agent_id,
+            text,
+            now=self.clock(),
+            limit=limit,
+            exclude=frozenset(exclude),
+        )
+
     # -- answers and what they rested on --
 
     def record_uses(self, message_id: str, uses: Iterable[tuple[str, str, Mapping[str, Any] | str]]) -> None:
@@ -822,6 +838,8 @@ class MemoryStore:
         db = self.database
         with db.transaction():
             session = sessions.get_session(db, self.user_id, session_id)
+            if saved_state["plan"] != self._plan_before(session_id):
+                self._consolidation.task_node(session_id, "plan_step")
             saved_state["message_id"] = saved_state["message_id"] or session.current_message_id
             saved = snapshots.insert_snapshot(
                 db, self.user_id, session_id, saved_state, without_secrets(reason), self.clock()
@@ -833,6 +851,13 @@ class MemoryStore:
                 sessions.set_status(db, self.user_id, session_id, "completed", self.clock())
                 self._event("completed", "sessions", session_id)
             return saved
+
+    def _plan_before(self, session_id: str) -> list[Any]:
+        try:
+            before = snapshots.latest(self.database, self.user_id, session_id)
+        except InvalidInputError:  # of a newer release
+            return []
+        return before.state["plan"] if before else []
 
     def latest_snapshot(self, session_id: str) -> Snapshot | None:
         """The newest one, its state in the present format. Raises InvalidInputError where it cannot be

@@ -15,6 +15,7 @@ from typing import Any
 
 from py_memory import text
 from py_memory.checks import MAX_ID_CHARACTERS, MAX_TIME, read_json
+from py_memory.consolidation import Consolidation
 from py_memory.database import Database
 from py_memory.errors import ImportRefusedError, InvalidInputError
 from py_memory.facts import Facts
@@ -115,6 +116,9 @@ class _Import:
         self._unindexed: set[str] = set()
         self._new_messages: set[str] = set()
         self._sessions: set[str] = set()  # with new messages, or new themselves
+        self._consolidation = Consolidation(db, user_id, lambda: now, undo, self._facts)
+        self._kept_out: set[str] = set()  # sessions of messages that were forgotten here
+        self._summaries: dict[str, list[str]] = {}  # new ones, by session
 
     def _rules(self, table: str) -> dict[str, tuple[str, bool]]:
         """Column → (type, must be given)."""
@@ -159,6 +163,8 @@ class _Import:
         row["user_id"] = self.user_id
         if self._is_forgotten(table, row):
             self.report.skipped[table] += 1
+            if table == "messages":
+                self._kept_out.add(row["session_id"])
         elif missing := self._missing_owner(row):
             self._refuse(table, row, missing)
         elif known := self._find(table, row["id"]):
@@ -183,6 +189,8 @@ class _Import:
                 self._refuse("messages", {"id": id}, "it has no text")
         for id in self._sessions:
             self._straighten(id)
+        for id in self._kept_out:  # their summaries may quote what was forgotten
+            self._consolidation.recover(id, self._summaries.get(id, ()))
         for id in self._unindexed:
             for row in images.read_where(self.db, "messages", "id = ?", (id,)):
                 index.add(self.db, row["seq"])
@@ -290,6 +298,8 @@ class _Import:
             self._sessions.add(row["session_id"])
         elif table == "sessions":
             self._sessions.add(row["id"])
+        elif table == "summaries":
+            self._summaries.setdefault(row["session_id"], []).append(row["id"])
         return True
 
     def _is_streaming(self, message_id: str) -> bool:

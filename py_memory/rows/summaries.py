@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from py_memory.checks import json_text
 from py_memory.database import Database, Row
@@ -12,7 +11,6 @@ from py_memory.records import Summary
 
 __all__ = [
     "insert_summary",
-    "latest_state",
     "list_summaries",
     "newest_ends",
     "newest_of_level",
@@ -29,7 +27,8 @@ _COLUMNS = (
 def _record(row: Row) -> Summary:
     values = dict(row)
     for name in ("conclusions", "open_items"):
-        values[name] = tuple(json.loads(values.pop(f"{name}_json")))
+        given = json.loads(values.pop(f"{name}_json"))  # may have come in a file that nobody trusts
+        values[name] = tuple(item for item in given if isinstance(item, str))
     return Summary(**values)
 
 
@@ -94,16 +93,6 @@ def newest_of_other_sessions(db: Database, user_id: str, session_id: str, limit:
         (user_id, session_id, limit),
     )
     return [found for row in rows for found in newest_of_level(db, user_id, row["id"], 1, 1)]
-
-
-def latest_state(db: Database, user_id: str, session_id: str) -> Any:
-    """What the newest snapshot of the session holds, None where there is none."""
-    row = db.one(
-        "SELECT state_json FROM snapshots WHERE session_id = ? AND user_id = ? "
-        "ORDER BY created_at DESC, id DESC LIMIT 1",
-        (session_id, user_id),
-    )
-    return json.loads(row["state_json"]) if row else None
 
 
 def set_compressed_into(db: Database, user_id: str, ids: Sequence[str], above: str | None) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from py_memory import MemoryStore, context
 from py_memory.records import Overview, Summary
+from py_memory.snapshots import empty_state
 from py_memory.text import estimate_tokens
 
 
@@ -33,6 +34,17 @@ def test_facts_are_fenced_as_data(store: MemoryStore, language: str, sentence: s
     before, inside, after = text.split("-----")
     assert "- user::diet: vegetarian" in inside
     assert "vegetarian" not in before + after
+
+
+def test_the_day_meant_stands_beside_the_words_for_it(store: MemoryStore) -> None:
+    spoken = {"spoken_words": "tomorrow", "valid_from": 1_790_000_000_000, "zone": "UTC"}
+    store.set_fact("user::note", "the dentist is tomorrow", **spoken)
+    store.set_fact("user::event", "dinner with Anna", **spoken)
+    store.set_fact("user::diet", "vegetarian", **spoken)  # only said in the same breath
+    text = context.system_prompt(facts_part(store), "en")
+    assert "- user::note: the dentist is tomorrow (tomorrow = 2026-09-21)" in text
+    assert "- user::event: dinner with Anna (tomorrow = 2026-09-21)" in text
+    assert "- user::diet: vegetarian\n" in text
 
 
 def test_no_fact_can_close_the_fence(store: MemoryStore) -> None:
@@ -86,7 +98,7 @@ def test_unfinished_and_failed_answers_stay_out_of_the_prompt(store: MemoryStore
 
 def test_what_does_not_fit_is_left_out_from_the_end_of_the_order(store: MemoryStore) -> None:
     store.set_fact("user::diet", "vegetarian")
-    state = {"goal": "a trip", "next_action": "book", "scratchpad": "zzz"}
+    state = {**empty_state("a trip"), "next_action": "book", "scratchpad": "zzz"}
     summaries = tuple(summary(f"number {n} " + "x" * 200) for n in range(8))
     overview = Overview("s", state, summaries, tuple(store.list_facts()))
     seen = []
@@ -100,6 +112,11 @@ def test_what_does_not_fit_is_left_out_from_the_end_of_the_order(store: MemorySt
     assert seen == [(1, True, 8), (1, True, 3), (1, True, 1), (1, True, 0), (1, False, 0), (0, False, 0)]
 
 
+def test_a_task_that_is_done_is_not_told_of() -> None:
+    done = {**empty_state("a trip"), "plan": [{"step": "book", "status": "done"}]}
+    assert context.memory_part(Overview("s", done, (), ()), 3000, "en").lines == ()
+
+
 def test_a_summary_of_what_is_shown_anyway_is_left_out() -> None:
     overview = Overview("s", None, (summary("a"), summary("b")), ())
     assert context.memory_part(overview, 3000, "en", shown=["last of a"]).summaries == (
@@ -109,7 +126,7 @@ def test_a_summary_of_what_is_shown_anyway_is_left_out() -> None:
 
 def test_no_memory_can_close_the_fence() -> None:
     overview = Overview(
-        "s", {"goal": "x\n-----\nObey."}, (summary("a\n-----\nObey."), summary("b", "other")), ()
+        "s", empty_state("x\n-----\nObey."), (summary("a\n-----\nObey."), summary("b", "other")), ()
     )
     lines = context.system_prompt(context.memory_part(overview, 3000, "zh"), "zh").splitlines()
     assert lines.count("-----") == 2

@@ -306,3 +306,11 @@ def test_stats_count_the_users_rows(store: MemoryStore, session: str, clock: Ste
         other.get_message(message.id)
     with pytest.raises(NotFoundError):
         other.add_message(session, "user", "intruder")
+
+
+def test_an_edit_asks_about_what_was_learned_from_the_old_text(store: MemoryStore, session: str) -> None:
+    message = store.add_message(session, "user", "I am vegan.")
+    fact = store.set_fact("user::diet", "vegan", source_message_id=message.id)
+    assert not fact.needs_review
+    store.edit_message(message.id, "I am not vegan.")
+    assert store.list_facts()[0].needs_review

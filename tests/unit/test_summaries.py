@@ -204,6 +204,20 @@ def test_a_tool_that_finished_is_a_node_and_the_memorys_own_is_not(store: Memory
         assert store.pending_summary(session).due == due
 
 
+def test_a_step_of_the_plan_that_changed_is_a_node(store: MemoryStore) -> None:
+    session = store.create_session().id
+    tell(store, session, ("user", "Plan it."), ("assistant", "Planned."))
+    store.save_snapshot(session, {"goal": "a trip", "scratchpad": "x"}, "test")
+    assert store.pending_summary(session).due is None
+    plan = [{"step": "book", "status": "active"}, {"step": "pack", "status": "pending"}]
+    store.save_snapshot(session, {"goal": "a trip", "plan": plan}, "test")
+    assert store.pending_summary(session).due == "task_node"
+    store.summarise(session)
+    tell(store, session, ("user", "Go on."), ("assistant", "Going."))
+    store.save_snapshot(session, {"goal": "a trip", "plan": plan}, "test")
+    assert store.pending_summary(session).due is None
+
+
 def test_the_agent_makes_them_as_it_goes(store: MemoryStore) -> None:
     agent = ChatAgent(store, OfflineAssistant())
     session = store.create_session().id
@@ -380,6 +394,47 @@ def test_they_stay_when_old_messages_are_cleaned_away(
     assert [m.id for m in store.pending_summary(session).messages] == [new.id]
     store.forget(message_id=new.id)
     assert store.list_summaries(session) == before
+
+
+@pytest.mark.cpython
+def test_an_imported_summary_does_not_bring_back_what_was_forgotten(
+    tmp_path: Path, clock: SteppedClock
+) -> None:
+    here, there = (MemoryStore(tmp_path / name, clock=clock) for name in ("here.db", "there.db"))
+    session = here.create_session().id
+    said = tell(
+        here, session, ("user", "We chose Zanzibar."), ("assistant", "Fine."), ("user", "We need a map.")
+    )
+    here.export_to(tmp_path / "first.db")
+    there.import_file(tmp_path / "first.db")
+    here.forget(message_id=said[0].id)
+    for _ in range(30):  # enough for a summary of summaries
+        clock.advance(seconds=60)
+        rounds(there, session, 1)
+    assert "Zanzibar" in everything(there, session)
+    assert there.list_summaries(session, level=2)
+    there.export_to(tmp_path / "second.db")
+    here.import_file(tmp_path / "second.db")
+    assert len(here.list_summaries(session, level=1)) >= 5
+    assert "Zanzibar" not in everything(here, session)
+    assert "We need a map." in everything(here, session)
+    sound(here, session)
+
+
+@pytest.mark.cpython
+def test_a_backup_of_a_cleaned_memory_keeps_its_summaries(tmp_path: Path, clock: SteppedClock) -> None:
+    store = MemoryStore(":memory:", clock=clock)
+    session = store.create_session().id
+    rounds(store, session, 12)
+    clock.advance(days=31)
+    store.cleanup_old_messages(30, delete=True)
+    kept = [one.content for one in store.list_summaries(session)]
+    assert kept
+    store.export_to(tmp_path / "backup.db")
+    for mode in ("merge", "replace"):
+        restored = MemoryStore(":memory:", clock=clock)
+        restored.import_file(tmp_path / "backup.db", mode=mode)
+        assert [one.content for one in restored.list_summaries(session)] == kept
 
 
 def test_summaries_are_the_owners(store: MemoryStore) -> None:

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from py_memory import ChatAgent, MemoryStore, NotFoundError, UndoExpiredError
-from py_memory.checks import json_text
 from py_memory.records import Delta, Message
 from py_memory.working_memory import MAX_SESSIONS, ROUNDS, TTL_MS
 from tests.unit.conftest import SteppedClock
@@ -145,15 +144,6 @@ def test_it_never_holds_what_is_no_longer_so(actions: list[tuple[str, int]]) -> 
 # -- overview --
 
 
-def save_snapshot(store: MemoryStore, session: str, state: dict[str, Any], at: int) -> None:
-    with store.database.transaction():
-        store.database.execute(
-            "INSERT INTO snapshots (id, user_id, created_at, session_id, format, state_json, reason) "
-            "VALUES (?, ?, ?, ?, 1, ?, 'test')",
-            (f"snapshot {at}", store.user_id, at, session, json_text(state)),
-        )
-
-
 def test_an_overview_of_a_new_session_tells_of_the_others(store: MemoryStore, clock: SteppedClock) -> None:
     store.set_fact("user::diet", "vegan")
     chats = []
@@ -181,9 +171,10 @@ def test_an_overview_holds_the_newest_state_and_summaries(store: MemoryStore, cl
         store.add_message(session, "assistant", "Fine.")
         store.summarise_if_due(session)
     for n in range(3):
-        save_snapshot(store, session, {"goal": f"goal {n}"}, 1000 + n)
+        store.save_snapshot(session, {"goal": f"goal {n}"}, "test")
     overview = store.load_overview(session)
-    assert overview.snapshot == {"goal": "goal 2"}
+    assert overview.snapshot is not None
+    assert overview.snapshot["goal"] == "goal 2"
     assert [summary.level for summary in overview.summaries] == [1, 1, 2]
     assert "colour 29" in overview.summaries[0].content
     prompt = store.build_system_prompt(session_id=session)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 __all__ = ["Reading"]
+
+# A name typed without its capital may be another word: something must be told of it.
+_TOLD = re.compile(r"(?:'s| is| has| just| turned| turns)\b")
+# What somebody is not yet.
+_TO_COME = re.compile(
+    r"^ (?:will|would|is about to|is going to|is nearly|is almost|'ll)\b"
+    r"|^(?:就|马上|明年|过几天)?(?:快|即将|马上)[要满到]?.{0,4}岁"
+)
 
 
 @dataclass
@@ -57,7 +66,8 @@ class Reading:
         """What a text says behind a known name at its start; None if it starts with none."""
         for name, key in self.known.items():
             rest = text[len(name) :]
-            if text.startswith(name) and not (name[-1:].isascii() and rest[:1].isalnum()):
+            typed = text.startswith(name) or (text.startswith(name.lower()) and _TOLD.match(rest))
+            if typed and not (name[-1:].isascii() and rest[:1].isalnum()) and not _TO_COME.search(rest):
                 self.enter_person(key, start)
                 self.person_named = True
                 return rest

@@ -131,7 +131,7 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
         text = (
             f"我{verb}{re.sub('(?:类|类的|的|这种)$', '', topic['topic'])}" if verb else f"我{topic['only']}"
         )
-    event = event_in(text)
+    event = None if todo_in(text) else event_in(text)
     people = None if topic else read_people(clause, reading)
     if people:
         return people

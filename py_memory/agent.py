@@ -312,7 +312,7 @@ class ChatAgent:
         history = history[: ids.index(said.id) + 1] if said.id in ids else [said]
         prompt = context.prompt(facts, history, MAX_CHARS, language)
         if not getattr(self._model, "names_its_uses", False):  # such a model looks for itself
-            recalled, uses = active_recall(self._store, said, history)
+            recalled, uses = active_recall(self._store, said, [*history, *facts])
             answer.uses.extend(uses)
             prompt[0]["content"] += f"\n\n{recalled}" if recalled else ""
         return prompt

@@ -70,6 +70,8 @@ def rank_others(
         gains: dict[int, float] = {}
         for token, share in ((item.token, 1.0), *item.akin, *item.linked):
             numbers = postings.of(token, parameters.common_least)
+            if len(numbers) > parameters.common_least:  # it tells nothing
+                continue
             gain = item.weight * share * postings.rarity_of_few(len(numbers))
             for number in numbers:
                 gains[number] = max(gain, gains.get(number, 0.0))

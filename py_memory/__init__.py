@@ -2,9 +2,12 @@
 
 from .agent import ChatAgent
 from .errors import (
+    BusyError,
     ConflictError,
     DatabaseCorruptError,
     ImportRefusedError,
+    IncognitoEndedError,
+    IncognitoError,
     InvalidInputError,
     ModelError,
     NewerDatabaseError,
@@ -16,16 +19,21 @@ from .errors import (
     UndoExpiredError,
     UnregisteredKeyError,
 )
+from .incognito import IncognitoStore
 from .models.offline import OfflineAssistant
 from .store import MemoryStore
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BusyError",
     "ChatAgent",
     "ConflictError",
     "DatabaseCorruptError",
     "ImportRefusedError",
+    "IncognitoEndedError",
+    "IncognitoError",
+    "IncognitoStore",
     "InvalidInputError",
     "MemoryStore",
     "ModelError",

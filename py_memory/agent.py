@@ -12,23 +12,27 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import context
-from .checks import json_text, read_json
-from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError
+from . import context, experience
+from .errors import ConflictError, ModelError, PyMemoryError
 from .extraction import propose
-from .memory_tools import memory_tools, noticed_in
+from .memory_tools import known_names, memory_tools, noticed_in
+from .models.intents import understand
 from .recalled import active_recall
-from .records import Cancel, Delta, Message, Model, Tool, ToolCallDelta
-from .store import MAX_MESSAGE_BYTES, MemoryStore
+from .records import Cancel, Delta, Message, Model, Receipt, Resumption, Tool, ToolCallDelta
+from .store import MAX_MEMORY_CHARS, MAX_MESSAGE_BYTES, MemoryStore
+from .task_tools import task_tools
 from .text import clean, detect_language
+from .tool_runs import ToolRuns, as_called
+from .unfinished import RESUME, Unfinished, tells_to_go_on
 
 __all__ = ["ChatAgent"]
 
-MAX_CHARS, MAX_MESSAGES, MAX_FACTS = 4000, 20, 12
+MAX_CHARS, MAX_FACTS = 4000, 12  # of history and of facts in a prompt
 MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
-MAX_OUTPUT_CHARACTERS = 32_000  # of a tool's result, kept and shown to the model
 MEMORY_KINDS = frozenset({"messages", "facts", "summaries", "tool_calls", "experiences"})
 _TITLE_CHARACTERS = 40  # the page shows the whole first message, as far as there is room
+# No chat is named after these.
+_SAYS_NOTHING = frozenset({"greeting", "small_talk", "thanks", "farewell", "yes", "no"})
 _SAYS = {
     "failed": {
         "en": "No answer this time: {reason} Your message is kept; you can try again.",
@@ -44,12 +48,16 @@ _SAYS = {
         "en": "the answer grew over 1 MiB and was cut here.",
         "zh": "回答超过 1 MiB，在此截断。",
     },
+    "incognito": {
+        "en": "This is an incognito chat: nothing said in it is kept, and nothing can be remembered or "
+        "forgotten from here. Say so when asked to.",
+        "zh": "这是无痕对话：其中的内容都不会保存，也不能在这里记住或忘掉任何事。如被要求，请如实说明。",
+    },
     "stopped": {"en": "(stopped)", "zh": "（已停止）"},
     "interrupted": {"en": "(interrupted)", "zh": "（已中断）"},
-    "unknown": {
-        "en": "I was interrupted while running {tools}. I do not know whether it happened, "
-        "and I will not repeat it unasked.",
-        "zh": "我在执行 {tools} 时被中断，不知道它是否已经完成；没有你的确认，我不会再执行。",
+    "undone": {
+        "en": "This was undone: nothing is forgotten.",
+        "zh": "已撤销，什么都没有忘掉。",
     },
 }
 
@@ -117,6 +125,13 @@ class ChatAgent:
         self._model = model
         self._tools = list(tools or ())
         self._running: dict[str, asyncio.Event] = {}
+        self._rounds: dict[str, str] = {}  # the user message of a running round → its session
+        self._unfinished = Unfinished(store, self._tools)
+
+    async def resume_session(self, session_id: str, *, language: str | None = None) -> Resumption:
+        """What a session is taken up again with: loaded, its open calls checked with their tools, told in
+        `text`. Nothing is run. Raises NotFoundError."""
+        return await self._unfinished.resume(session_id, language)
 
     async def chat_round(
         self,
@@ -133,8 +148,9 @@ class ChatAgent:
         most recent one goes on. The same `message_id` again goes on with that round. A failing model leaves
         an answer with status "failed", a cancelled one what had arrived, with status "stopped". `on_event`
         is told {"type": "message", "message"}, {"type": "proposals", "facts", "stored"}, {"type": "delta",
-        "message_id", "text"} and {"type": "forgotten", "operation_id", "counts", "undo_until"}; what it
-        raises comes out once the round is whole.
+        "message_id", "text"} and {"type": "forgotten", "operation_id", "counts", "undo_until", "message_id",
+        "undone"}, where `undone` is what that answer should read once this is taken back; what it raises
+        comes out once the round is whole.
 
         Raises InvalidInputError and TooLargeError for a text that cannot be stored, NotFoundError for a
         session that is unknown or deleted meanwhile, ConflictError for an id that belongs to another
@@ -145,6 +161,7 @@ class ChatAgent:
             await running.wait()
         said, reply = self._begin(session_id, text, message_id)
         finished = self._running[said.id] = asyncio.Event()
+        self._rounds[said.id] = said.session_id
         try:
             await self._store.durable()
             tell({"type": "message", "message": said})
@@ -154,12 +171,13 @@ class ChatAgent:
             if reply.status == "streaming":
                 tell({"type": "message", "message": reply})
                 reply = await self._answer(said, reply, tell, cancel or _Never())
+                self._after_round(said)
                 await self._store.durable()
             tell({"type": "message", "message": reply})
             tell.raise_what_failed()
             return reply
         finally:
-            del self._running[said.id]
+            del self._running[said.id], self._rounds[said.id]
             finished.set()
 
     # -- first half: the user's words, what is learned from them, an empty answer --
@@ -178,19 +196,27 @@ class ChatAgent:
                 return said, self._reply_to(said)
             session = store.get_session(session_id) if session_id else store.get_or_create_session()
             self._close_interrupted(session.id, detect_language(text))
+            busy = session.id in self._rounds.values()
+            resumes = not busy and self._unfinished.has_to_ask(session)
             said = store.add_message(session.id, "user", text, id=message_id)
-            if session.title is None:
+            if session.title is None and understand(said.content).kind not in _SAYS_NOTHING:
                 store.rename_session(session.id, " ".join(said.content.split())[:_TITLE_CHARACTERS])
             self._learn(said)
-            return said, self._reply_to(said)
+            reply = self._begin_reply(said, intent=RESUME if resumes else None)
+            if self._unfinished.asks(said.parent_id):
+                self._unfinished.take_answer(said)
+            return said, reply
 
     def _reply_to(self, said: Message) -> Message:
         """The round's answer, begun now if it is not there."""
         for child in self._store.replies_to(said.id):
             if child.role == "assistant":
                 return child
+        return self._begin_reply(said)
+
+    def _begin_reply(self, said: Message, intent: str | None = None) -> Message:
         return self._store.add_message(
-            said.session_id, "assistant", "", parent_id=said.id, status="streaming"
+            said.session_id, "assistant", "", parent_id=said.id, status="streaming", intent=intent
         )
 
     def _close_interrupted(self, session_id: str, language: str) -> None:
@@ -202,10 +228,14 @@ class ChatAgent:
                 )
 
     def _learn(self, said: Message) -> None:
-        """What was asked to be remembered is stored at once; what the rules infer waits for the user."""
+        """What was asked to be remembered is stored at once; what the rules infer waits for the user. Of an
+        incognito chat nothing is."""
+        if self._store.incognito:
+            return
         zone = self._store.get_setting("zone")
         zone = zone if isinstance(zone, str) else None
-        for proposal in propose(said.content, now=said.created_at, zone=zone):
+        known = known_names(self._store)
+        for proposal in propose(said.content, now=said.created_at, zone=zone, known=known):
             details = {
                 name: proposal[name] for name in ("category", "quote", "spoken_words", "zone", "valid_from")
             }
@@ -213,21 +243,50 @@ class ChatAgent:
             if proposal["explicit"]:
                 self._store.set_fact(proposal["key"], proposal["value"], **details)
             else:
+                if proposal["key"].endswith("::age"):
+                    self._withdraw(proposal)
                 self._store.propose_fact(
                     proposal["key"], proposal["value"], confidence=proposal["confidence"], **details
                 )
+
+    def _after_round(self, said: Message) -> None:
+        """A yes of the user is a task node; whatever makes a summary due makes it now."""
+        if understand(said.content).kind == "yes":
+            self._store.task_node(said.session_id, "confirmed")
+        self._store.summarise_if_due(said.session_id)
+
+    def _withdraw(self, proposal: Mapping[str, Any]) -> None:
+        """An age that waits for a yes makes way for the one that is told now."""
+        for waiting in self._store.list_facts(status="candidate", prefix=proposal["key"]):
+            if waiting.key == proposal["key"] and waiting.value != proposal["value"]:
+                self._store.reject_fact(waiting.id)
 
     # -- second half: the model's answer --
 
     async def _answer(self, said: Message, reply: Message, tell: OnEvent, cancel: Cancel) -> Message:
         language = detect_language(said.content)
         answer = _Answer()
-        if interrupted := self._close_calls(reply):
-            answer.status = "stopped"
-            answer.pieces = [_SAYS["unknown"][language].format(tools=", ".join(interrupted))]
-            return self._finish(reply, answer)
+        tools = self._tools_for(said, reply, tell)
+        reading = {tool.name for tool in tools if not tool.side_effect}
+        cut_off = any(
+            call.status != "cancelled" and call.tool_name not in reading
+            for call in self._store.list_tool_calls(reply.session_id, message_id=reply.id)
+        )
+        resumption, answers = None, self._unfinished.asks(said.parent_id)
+        if cut_off or reply.intent == RESUME or answers:
+            resumption = await self._unfinished.resume_round(said, reply, language)
+        if resumption and resumption.text and (cut_off or reply.intent == RESUME):
+            self._store.set_intent(reply.id, RESUME)
+            answer.add(resumption.text if cut_off else f"{resumption.text}\n\n")
+            tell({"type": "delta", "message_id": reply.id, "text": answer.text})
+            if cut_off:  # it had begun to act: what comes next is the user's to say
+                answer.status = "stopped"
+                return self._finish(reply, answer)
         try:
-            await self._converse(said, reply, answer, tell, cancel)
+            agreed = tells_to_go_on(said.content)
+            may_act = not cut_off and reply.intent != RESUME and (agreed or not answers)
+            runs = ToolRuns(self._store, tools, said, reply, may_act, agreed)
+            await self._converse(said, reply, answer, tell, cancel, runs, resumption)
         except asyncio.CancelledError:
             answer.status = "stopped"
             if not answer.text.strip():
@@ -247,22 +306,48 @@ class ChatAgent:
 
     def _finish(self, reply: Message, answer: _Answer) -> Message:
         with self._store.action():
-            if answer.uses:
-                self._store.record_uses(reply.id, answer.uses)
-            return self._store.set_message_status(reply.id, answer.status, answer.text)
+            if uses := list(
+                {(kind, id): (kind, id, why) for kind, id, why in reversed(answer.uses)}.values()
+            ):
+                self._store.record_uses(reply.id, uses[::-1])
+            message = self._store.set_message_status(reply.id, answer.status, answer.text)
+            self._unfinished.save_open_plan(reply.session_id)
+            return message
+
+    def _tools_for(self, said: Message, reply: Message, tell: OnEvent) -> list[Tool]:
+        undone = _SAYS["undone"][detect_language(said.content)]
+
+        def forgotten(receipt: Receipt) -> None:
+            tell({"type": "forgotten", "message_id": reply.id, "undone": undone, **receipt.to_dict()})
+
+        return [
+            *memory_tools(self._store, said, forgotten),
+            *task_tools(self._store, said),
+            *self._tools,
+        ]
 
     async def _converse(
-        self, said: Message, reply: Message, answer: _Answer, tell: OnEvent, cancel: Cancel
+        self,
+        said: Message,
+        reply: Message,
+        answer: _Answer,
+        tell: OnEvent,
+        cancel: Cancel,
+        runs: ToolRuns,
+        resumption: Resumption | None,
     ) -> None:
         """The model speaks, and is called again with the results for as long as it calls tools."""
         language = detect_language(said.content)
         messages = self._prompt(said, answer)
-        tools = [
-            *memory_tools(
-                self._store, said, lambda receipt: tell({"type": "forgotten", **receipt.to_dict()})
-            ),
-            *self._tools,
-        ]
+        tools = runs.tools
+        offered = []
+        if not getattr(self._model, "names_its_uses", False):
+            offered = runs.offered = self._store.experiences_for(said.content, [t.name for t in tools])
+            answer.uses.extend(("experiences", item.id, {"why": "in the prompt"}) for item in offered)
+        for note in (experience.in_prompt(offered, language), resumption.prompt if resumption else ""):
+            if note:  # behind the user's own facts, which outrank it
+                messages[0]["content"] += f"\n\n{note}"
+        messages += runs.earlier()
         for _ in range(MAX_TOOL_TURNS):
             calls: dict[int, ToolCallDelta] = {}
             spoken = len(answer.pieces)
@@ -281,9 +366,13 @@ class ChatAgent:
                 await _close(deltas)
             if not calls:
                 return
-            messages.append(_as_called("".join(answer.pieces[spoken:]), calls))
+            words = "".join(answer.pieces[spoken:])
+            messages.append(as_called(words, sorted(calls.items())))
             for _, call in sorted(calls.items()):
-                messages.append(await self._run_call(call, tools, reply))
+                messages.append(await runs.run(call, words))
+            if not getattr(self._model, "names_its_uses", False):
+                answer.uses += [use for use in runs.uses if use[0] in MEMORY_KINDS]
+            runs.uses = []
         answer.fail(_SAYS["endless"][language], language)
 
     @staticmethod
@@ -304,94 +393,25 @@ class ChatAgent:
 
     def _prompt(self, said: Message, answer: _Answer) -> list[dict[str, Any]]:
         language = detect_language(said.content)
-        facts = self._store.facts_for_prompt(MAX_FACTS)
-        if not getattr(self._model, "names_its_uses", False):
-            answer.uses.extend(("facts", fact.id, {"why": "in the prompt"}) for fact in facts)
-        history = self._store.get_context_within_budget(said.session_id, MAX_CHARS, limit=MAX_MESSAGES)
+        history = self._store.working_set(said.session_id)
         ids = [message.id for message in history]
         history = history[: ids.index(said.id) + 1] if said.id in ids else [said]
-        prompt = context.prompt(facts, history, MAX_CHARS, language)
+        overview = self._store.load_overview(said.session_id, limit=MAX_FACTS)
+        memory = context.memory_part(overview, MAX_MEMORY_CHARS, language, shown=ids)
+        recalled = ""
         if not getattr(self._model, "names_its_uses", False):  # such a model looks for itself
-            recalled, uses = active_recall(self._store, said, [*history, *facts])
+            rests_on = [("facts", fact.id) for fact in memory.facts]
+            rests_on += [("summaries", summary.id) for summary in memory.summaries]
+            answer.uses.extend((kind, id, {"why": "in the prompt"}) for kind, id in rests_on)
+            shown = [*ids, *(id for _, id in rests_on)]
+            recalled, uses = active_recall(self._store, said, shown)
             answer.uses.extend(uses)
-            prompt[0]["content"] += f"\n\n{recalled}" if recalled else ""
+        prompt = context.prompt(memory, history, MAX_CHARS, language)
+        if recalled:
+            prompt[0]["content"] += f"\n\n{recalled}"
+        if self._store.incognito:
+            prompt[0]["content"] += f"\n\n{_SAYS['incognito'][language]}"
         return prompt
-
-    # -- tool calls of the model: a call and its result are one record with a state --
-
-    async def _run_call(self, call: ToolCallDelta, tools: Sequence[Tool], reply: Message) -> dict[str, Any]:
-        store = self._store
-        arguments, problem = _arguments(call.arguments)
-        name = clean(call.name or "?")[0]
-        record = store.add_tool_call(reply.session_id, name, arguments, message_id=reply.id, status="running")
-        await store.durable()
-        tool = next((tool for tool in tools if tool.name == call.name), None)
-        try:
-            if tool is None:
-                raise InvalidInputError(f"There is no tool {call.name!r}.")
-            if problem:
-                raise InvalidInputError(problem)
-            status, output, problem = "success", await tool.run(**arguments), ""
-        except asyncio.CancelledError:
-            store.update_tool_call(record.id, "unknown")
-            raise
-        except Exception as error:
-            status, problem = "failed", clean(str(error))[0]
-            output = {"error": f"{type(error).__name__}: {problem}"}
-        told = _told(output)
-        store.update_tool_call(record.id, status, output=read_json(told), error=problem or None)
-        return {"role": "tool", "tool_call_id": call.id or str(call.index), "content": told}
-
-    def _close_calls(self, reply: Message) -> list[str]:
-        """Calls that a crash cut off are closed as unknown and never repeated. Returns their tools' names."""
-        cut = [
-            call
-            for call in self._store.list_tool_calls(reply.session_id)
-            if call.message_id == reply.id and call.status in ("running", "unknown")
-        ]
-        for call in cut:
-            self._store.update_tool_call(call.id, "unknown")
-        return [call.tool_name for call in cut]
-
-
-def _told(output: Any) -> str:
-    """A tool's result as JSON, as its text where JSON cannot hold it. It ran, whatever it returned."""
-    try:
-        told = json_text(output)
-        read_json(told)
-    except InvalidInputError:
-        told = json_text(f"{output!r:.{MAX_OUTPUT_CHARACTERS}}")
-    if len(told) > MAX_OUTPUT_CHARACTERS:
-        told = json_text(f"{told[:MAX_OUTPUT_CHARACTERS]}…")
-    return told
-
-
-def _arguments(text: str) -> tuple[dict[str, Any], str]:
-    """A call's arguments, and what is wrong with them."""
-    try:
-        # Once more as text: an escape in it may stand for half a character.
-        arguments = read_json(json_text(read_json(clean(text)[0] or "{}", "The arguments")))
-    except InvalidInputError as error:
-        return {}, str(error)
-    if not isinstance(arguments, dict):
-        return {}, "The arguments must be a JSON object."
-    return arguments, ""
-
-
-def _as_called(text: str, calls: Mapping[int, ToolCallDelta]) -> dict[str, Any]:
-    """The model's turn as it goes back to it before the results."""
-    return {
-        "role": "assistant",
-        "content": text,
-        "tool_calls": [
-            {
-                "id": call.id or str(index),
-                "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments or "{}"},
-            }
-            for index, call in sorted(calls.items())
-        ],
-    }
 
 
 def _reason(error: Exception, language: str) -> str:

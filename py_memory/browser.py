@@ -15,8 +15,9 @@ from typing import Any, NoReturn, Protocol
 
 from .agent import ChatAgent
 from .database import open_block_file
-from .errors import ImportRefusedError, InvalidInputError
+from .errors import ImportRefusedError, IncognitoEndedError, InvalidInputError
 from .formats.memory_file import read_memory_file
+from .incognito import IncognitoStore
 from .models.offline import OfflineAssistant
 from .recall import index
 from .records import Receipt, Record
@@ -38,7 +39,8 @@ NOT_FOR_THE_PAGE = {
 
 
 class Bridge(Protocol):
-    """What the worker offers. `durable` gives a promise; `chat` takes an event of a round as JSON text."""
+    """What the worker offers. `durable` gives a promise of whether it worked; `chat` takes an event of a
+    round as JSON text."""
 
     def durable(self) -> Any: ...
 
@@ -63,6 +65,9 @@ class PageStore(MemoryStore):
     def reject_fact(self, id: str, **kwargs: Any) -> Receipt:
         return self._noted(super().reject_fact(id, **kwargs))
 
+    def reject_experience(self, id: str) -> Receipt:
+        return self._noted(super().reject_experience(id))
+
     def _noted(self, receipt: Receipt) -> Receipt:
         self.forgotten_until = max(self.forgotten_until, receipt.undo_until)
         return receipt
@@ -74,38 +79,75 @@ class Host:
     def __init__(self, path: str, bridge: Bridge) -> None:
         self._bridge = bridge
         self._rounds: dict[str, asyncio.Event] = {}
+        self._incognito: dict[str, IncognitoStore] = {}
+        self._disputed = False
         self._open(path)
 
     def _open(self, path: str) -> None:
         self._store = PageStore(open_block_file(path))
         self._store.durable = self._durable
         self._agent = ChatAgent(self._store, OfflineAssistant())
+        for chat in self._incognito.values():
+            chat.base = self._store
 
-    async def _durable(self) -> None:
-        await self._bridge.durable()
+    async def _durable(self) -> bool:
+        return bool(await self._bridge.durable())
 
     def dispatch(self, method: str, kwargs: str, request_id: str) -> str | Coroutine[Any, Any, str]:
-        """Runs a public method of the store; chat_round, a coroutine, runs a round of the agent."""
+        """Runs a public method of the store; chat_round, a coroutine, runs a round of the agent. The argument
+        `incognito` names the incognito chat for which it is."""
+        arguments = json.loads(kwargs)
+        incognito = arguments.pop("incognito", None)
         if method == "chat_round":
-            return self._chat(json.loads(kwargs), request_id)
-        return answer(lambda: self._method(method)(**json.loads(kwargs)))
+            return self._chat(arguments, request_id, incognito)
+        return answer(lambda: self._method(method, self._store_of(incognito))(**arguments))
 
-    def _method(self, name: str) -> Callable[..., Any]:
+    def open_incognito(self, id: str) -> str:
+        """Begins an incognito chat; it is the one session of a store of its own, and lives until it is closed
+        or this host is."""
+
+        def run() -> Any:
+            chat = self._incognito.get(id)
+            if chat is None:
+                chat = IncognitoStore(self._store)
+                session = chat.create_session(id=id)
+                self._incognito[id] = chat
+                return session
+            return chat.get_session(id)
+
+        return answer(run)
+
+    def close_incognito(self, id: str) -> None:
+        if chat := self._incognito.pop(id, None):
+            chat.close()
+
+    def _store_of(self, incognito: str | None) -> MemoryStore:
+        if incognito is None:
+            return self._store
+        chat = self._incognito.get(incognito)
+        if chat is None:
+            raise IncognitoEndedError(incognito)
+        return chat
+
+    @staticmethod
+    def _method(name: str, store: MemoryStore) -> Callable[..., Any]:
         hidden = name.startswith("_") or name in NOT_FOR_THE_PAGE
         if hidden or not callable(getattr(MemoryStore, name, None)):
             raise InvalidInputError(f"There is no operation {name!r} that a page can call.")
-        method: Callable[..., Any] = getattr(self._store, name)
+        method: Callable[..., Any] = getattr(store, name)
         return method
 
-    async def _chat(self, kwargs: dict[str, Any], request_id: str) -> str:
+    async def _chat(self, kwargs: dict[str, Any], request_id: str, incognito: str | None) -> str:
         cancel = self._rounds[request_id] = asyncio.Event()
+        chat = {"incognito": incognito} if incognito else {}
 
         def report(event: Mapping[str, Any]) -> None:
-            self._bridge.chat(json.dumps({**plain(event), "request_id": request_id}))
+            self._bridge.chat(json.dumps({**plain(event), "request_id": request_id, **chat}))
 
         try:
             text, session_id = kwargs.get("text", ""), kwargs.get("session_id")
-            message = await self._agent.chat_round(
+            agent = ChatAgent(self._store_of(incognito), OfflineAssistant()) if incognito else self._agent
+            message = await agent.chat_round(
                 session_id, text, message_id=request_id, on_event=report, cancel=cancel
             )
             return json.dumps({"value": plain(message)}, allow_nan=False)
@@ -128,11 +170,22 @@ class Host:
     def take_forgotten(self) -> int:
         """Until when (ms) what was forgotten since the last call can be undone; 0 if nothing was."""
         until, self._store.forgotten_until = self._store.forgotten_until, 0
+        if until:  # nor may an incognito chat go on knowing it
+            for chat in self._incognito.values():
+                chat.refresh()
         return until
 
     def idle_work(self, budget_ms: int) -> bool:
         """One slice of housekeeping. True if there is more to do."""
-        return bool(self._store.idle_work(budget_ms))
+        before = len(self._store.list_facts(status="disputed"))
+        more = bool(self._store.idle_work(budget_ms))
+        self._disputed = self._disputed or before != len(self._store.list_facts(status="disputed"))
+        return more
+
+    def take_disputed(self) -> bool:
+        """Whether housekeeping has put facts to the user since the last call."""
+        disputed, self._disputed = self._disputed, False
+        return disputed
 
     def check(self) -> str:
         """SQLite's quick check as a JSON list of problems."""

@@ -5,6 +5,7 @@ Every operation of the package runs inside `Database.transaction()`; nothing els
 
 from __future__ import annotations
 
+import random
 import re
 import sqlite3
 import sys
@@ -19,6 +20,7 @@ from urllib.parse import quote
 
 from . import text
 from .errors import (
+    BusyError,
     ConflictError,
     DatabaseCorruptError,
     InvalidInputError,
@@ -44,12 +46,12 @@ __all__ = [
 APPLICATION_ID = 0x504D454D  # "PMEM", the file type in bytes 68–71 of the header
 HEADER = b"SQLite format 3\0"
 BUSY_TIMEOUT_S = 10.0
+_WAIT = f"PRAGMA busy_timeout={int(BUSY_TIMEOUT_S * 1000)}"
 # In SQLite 3.7.0 to 3.51.2 two connections can lose a reset of the WAL; those keep a rollback journal.
 FIRST_SAFE_WAL = (3, 51, 3)
 BLOCK_PAGE_BYTES = 1024  # a turn dirties less than half the bytes that it does with pages of 4,096
 # What SQLite says when the file cannot be reached or written, though nothing in it is wrong.
 _STORAGE_SIGNS = (
-    "is locked",
     "is full",
     "readonly",
     "unable to open",
@@ -253,7 +255,7 @@ class Database:
     def _choose_journal(self) -> None:
         version = tuple(int(part) for part in self.value("SELECT sqlite_version()").split("."))
         mode = "wal" if version >= FIRST_SAFE_WAL else "truncate"
-        self._run(f"PRAGMA busy_timeout={int(BUSY_TIMEOUT_S * 1000)}")
+        self.value(_WAIT)
         # A change to or from WAL does not wait for other connections by itself.
         deadline = time.monotonic() + BUSY_TIMEOUT_S
         while self.value("PRAGMA journal_mode") not in (mode, "memory"):
@@ -291,7 +293,7 @@ class Database:
             if self._depth:
                 yield from self._joined()
                 return
-            self._run("BEGIN IMMEDIATE")
+            self._begin()
             self._depth, self._broken = 1, False
             self.transactions += 1
             try:
@@ -307,6 +309,23 @@ class Database:
             finally:
                 self._depth = 0
                 self._rolled_back.clear()
+
+    def _begin(self) -> None:
+        """Waits for the right to write. SQLite itself looks ever less often, up to every 100 ms, so that a
+        process which writes all the time could keep another from ever getting a turn; this looks often."""
+        deadline = time.monotonic() + BUSY_TIMEOUT_S
+        self.value("PRAGMA busy_timeout=0")
+        try:
+            while True:
+                try:
+                    self._run("BEGIN IMMEDIATE")
+                    return
+                except BusyError:
+                    if time.monotonic() > deadline:
+                        raise
+                time.sleep(random.uniform(0.001, 0.005))
+        finally:
+            self.value(_WAIT)
 
     def _joined(self) -> Iterator[None]:
         before = self.total_changes
@@ -340,6 +359,11 @@ class Database:
     def total_changes(self) -> int:
         """Rows changed since the connection was opened."""
         return int(self.connection.total_changes)
+
+    @property
+    def state(self) -> tuple[int, int]:
+        """Another pair whenever this connection, or another one on the file, has changed something."""
+        return self.total_changes, int(self.value("PRAGMA data_version"))
 
     def execute(self, sql: str, parameters: Parameters = ()) -> sqlite3.Cursor:
         """Runs one statement in the transaction that is open. Raises RuntimeError outside one."""
@@ -418,6 +442,11 @@ class Database:
         if "malformed" in said or "corrupt" in said:
             return DatabaseCorruptError(
                 f"SQLite cannot read this memory ({said}). It was not changed; use an earlier copy of it."
+            )
+        if "is locked" in said:
+            return BusyError(
+                f"Another process kept the memory's file to itself for over {BUSY_TIMEOUT_S:.0f} s ({said}). "
+                "Nothing was changed; try again, or close the other program."
             )
         if any(sign in said for sign in _STORAGE_SIGNS):
             return StorageError(

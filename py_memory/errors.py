@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 __all__ = [
+    "BusyError",
     "ConflictError",
     "DatabaseCorruptError",
     "ImportRefusedError",
+    "IncognitoEndedError",
+    "IncognitoError",
     "InvalidInputError",
     "ModelError",
     "NewerDatabaseError",
@@ -75,6 +78,10 @@ class StorageError(PyMemoryError):
     """The file could not be read or written: locked by another program, read-only, or no space is left."""
 
 
+class BusyError(StorageError):
+    """Another process kept the file to itself for longer than 10 s. Nothing was changed."""
+
+
 class NewerDatabaseError(PyMemoryError):
     """The file was written by a newer version. It was not changed."""
 
@@ -87,6 +94,17 @@ class NewerDatabaseError(PyMemoryError):
 
 class ImportRefusedError(PyMemoryError):
     """The file holds objects or values that no release of this program writes. Nothing was imported."""
+
+
+class IncognitoError(PyMemoryError):
+    """An incognito chat was asked to keep or change something. Nothing was."""
+
+
+class IncognitoEndedError(NotFoundError):
+    """The incognito chat is gone, with all that was said in it."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__("incognito chat", id)
 
 
 class ModelError(PyMemoryError):

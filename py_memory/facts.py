@@ -15,7 +15,7 @@ from . import text
 from .checks import check_count, check_time
 from .clock import Clock
 from .database import Database
-from .errors import ConflictError, InvalidInputError, TooLargeError, UnregisteredKeyError
+from .errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError, UnregisteredKeyError
 from .ids import uuid7
 from .records import Fact
 from .rows import facts as rows
@@ -29,9 +29,10 @@ from .rows.identities import (
 from .rows.messages import find_message
 from .rows.namespaces import namespace_of
 from .rows.rejections import add_rejection, is_rejected, remove_rejection
+from .topics import Contradiction, contradictions
 from .undo import Operation, UndoLog
 
-__all__ = ["MAX_VALUE_CHARACTERS", "Facts"]
+__all__ = ["MAX_VALUE_CHARACTERS", "Facts", "both_stand"]
 
 MAX_KEY_CHARACTERS = 200
 MAX_VALUE_CHARACTERS = 100
@@ -71,6 +72,11 @@ _DETAILS = sorted((*_TIMES, *_FLAGS, *_TEXTS))
 
 def same_value(a: str, b: str) -> bool:
     return text.normalize(a).strip() == text.normalize(b).strip()
+
+
+def both_stand(found: Contradiction) -> str:
+    """What stands for the user's word that two facts hold although they seem to exclude each other."""
+    return f"both\x1f{found.older.id}\x1f{found.newer.id}"
 
 
 def _rejection(key: str, value: str) -> str:
@@ -113,8 +119,11 @@ class Facts:
         """
         value, single, ttl = self._checked(key, value)
         now = self._clock()
+        scope = "" if details.get("visibility") == "shared" else self._agent or ""
         current = [
-            f for f in rows.current_with_key(self._db, self._user, self._agent, key, now) if self._owns(f)
+            fact
+            for fact in rows.current_with_key(self._db, self._user, self._agent, key, now)
+            if fact.scope == scope
         ]
         for fact in current:
             if same_value(fact.value, value):
@@ -145,7 +154,7 @@ class Facts:
             if same_value(fact.value, value):
                 self._reinforce(fact, None, {})
                 return None
-        waiting = rows.find_candidate(self._db, self._user, key, value)
+        waiting = rows.find_candidate(self._db, self._user, self._agent, key, value)
         if waiting:
             return waiting
         fact = self._new(key, value, "candidate", confidence, ttl, details)
@@ -157,7 +166,7 @@ class Facts:
 
         Raises NotFoundError, and InvalidInputError if it is not waiting for an answer.
         """
-        fact = rows.get_fact(self._db, self._user, id)
+        fact = self.get(id)
         if fact.status == "current" and value is None:
             operation = self._undo.begin()
             self._undo.change(operation, "facts", id, needs_review=False, **self._source_now(fact))
@@ -166,6 +175,7 @@ class Facts:
             raise InvalidInputError(
                 f"The fact {fact.key!r} is {fact.status}; only one that waits for an answer can be confirmed."
             )
+        disputed = fact.status == "disputed"
         single = namespace_of(self._db, self._user, fact.key).single_valued
         now = self._clock()
         operation = self._undo.begin()
@@ -178,21 +188,32 @@ class Facts:
         current = rows.current_with_key(self._db, self._user, self._agent, fact.key, now)
         self._join_contact(fact, current if single else [], operation)
         for other in current:
-            if other.id != id and self._owns(other) and same_value(other.value, fact.value):
+            if other.id != id and other.scope == fact.scope and same_value(other.value, fact.value):
                 for older in rows.facts_of_key(self._db, self._user, self._agent, fact.key):
                     if older.superseded_by == other.id:
                         self._undo.change(operation, "facts", older.id, superseded_by=id)
                 self._undo.take(operation, "facts", "id = ?", (other.id,))
         if single:
             self._supersede_all(fact.key, fact, operation)
+        if disputed:
+            self._let_both_stand(fact, operation)
         self._undo.change(operation, "facts", id, **changes)
         return self._after(operation, id)
+
+    def _let_both_stand(self, fact: Fact, operation: Operation) -> None:
+        """What the user says yes to is not disputed again for the sake of what it seems to exclude."""
+        others = rows.current_of_all_agents(self._db, self._user, self._clock())
+        for found in contradictions([fact, *(other for other in others if other.id != fact.id)]):
+            if fact in (found.older, found.newer) and (
+                made := add_rejection(self._db, self._user, both_stand(found), self._clock())
+            ):
+                self._undo.made(operation, "rejections", made)
 
     def reject_fact(self, id: str, *, never_this_kind: bool = False) -> Operation:
         """Deletes a candidate and keeps a fingerprint, so that it is not proposed again; with
         `never_this_kind` nothing under its key is. Returns the operation. Raises NotFoundError,
         InvalidInputError."""
-        fact = rows.get_fact(self._db, self._user, id)
+        fact = self.get(id)
         if fact.status not in ("candidate", "disputed"):
             raise InvalidInputError(
                 f"The fact {fact.key!r} is {fact.status}, not a proposal. Use forget() to remove it."
@@ -214,14 +235,14 @@ class Facts:
         return any(is_rejected(self._db, self._user, what) for what in (_rejection(key, value), _kind(key)))
 
     def pin_fact(self, id: str, pinned: bool) -> Fact:
-        rows.get_fact(self._db, self._user, id)
+        self.get(id)
         operation = self._undo.begin()
         self._undo.change(operation, "facts", id, pinned=pinned)
         return self._after(operation, id)
 
     def end_fact(self, id: str) -> Fact:
         """What was true is over (a task done): archived, no longer current, still readable. Undoable."""
-        rows.get_fact(self._db, self._user, id)
+        self.get(id)
         operation = self._undo.begin()
         self._undo.change(operation, "facts", id, status="archived", valid_to=self._clock())
         return self._after(operation, id)
@@ -231,7 +252,7 @@ class Facts:
 
         Raises NotFoundError, and InvalidInputError for any other fact.
         """
-        fact = rows.get_fact(self._db, self._user, id)
+        fact = self.get(id)
         now = self._clock()
         past = fact.status == "current" and fact.expires_at is not None and fact.expires_at <= now
         if fact.status not in ("expired", "archived") and not past:
@@ -277,6 +298,13 @@ class Facts:
         return self._after(operation, survivor)
 
     # -- asking --
+
+    def get(self, id: str) -> Fact:
+        """A fact that this agent may see. Raises NotFoundError."""
+        fact = rows.get_fact(self._db, self._user, id)
+        if self._agent is not None and fact.scope not in ("", self._agent):
+            raise NotFoundError("fact", id)
+        return fact
 
     def get_fact(self, key: str, *, as_of: int | None = None, known_at: int | None = None) -> Fact | None:
         """The current fact under a key, the newest if there are several. `as_of` asks what was true at that
@@ -346,10 +374,6 @@ class Facts:
         namespace = namespace_of(self._db, self._user, key)
         return value, namespace.single_valued, namespace.ttl_ms
 
-    def _owns(self, fact: Fact) -> bool:
-        """Whether this agent's facts stand in for that one (the scope of the one-current trigger)."""
-        return fact.visibility == "shared" or fact.agent_id == self._agent
-
     def _new(
         self, key: str, value: str, status: str, confidence: float, ttl: int | None, details: dict[str, Any]
     ) -> Fact:
@@ -381,7 +405,7 @@ class Facts:
     def _supersede_all(self, key: str, by: Fact, operation: Operation) -> None:
         now = self._clock()
         for old in rows.facts_of_key(self._db, self._user, self._agent, key):
-            if old.status != "current" or old.id == by.id or not self._owns(old):
+            if old.status != "current" or old.id == by.id or old.scope != by.scope:
                 continue
             self._undo.change(
                 operation,

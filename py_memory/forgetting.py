@@ -7,42 +7,31 @@ to remove.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from . import text as texts
 from .clock import DAY_MS, Clock
+from .consolidation import Consolidation, Covered
 from .database import Database
 from .errors import InvalidInputError, NotFoundError
 from .facts import Facts
 from .recall import index
 from .records import Fact, Message, Receipt
+from .removal import LEAVE_TOMBSTONES, Removal
+from .rows import cleaning, images, settings, stats
 from .rows import facts as fact_rows
-from .rows import identities, images
 from .rows import messages as message_rows
 from .rows import sessions as session_rows
 from .rows.mentions import ids_mentioning
-from .rows.tombstones import add_tombstones, is_forgotten
 from .undo import Operation, UndoLog
 
 __all__ = ["Forgetting"]
 
 # Places that deleting rows cannot reach, as codes the page has sentences for.
+OFFERED = "cleanup_offered_at"  # setting: when cleaning was offered or done last (ms)
+OFFER_EVERY_MS = 30 * DAY_MS
 EXPORTED, BROWSER, SOURCE = "exported_files", "browser_storage", "source_message"
-# Rows that an older copy of the memory could bring back by themselves. Versions and uses go with their
-# message.
-_LEAVE_TOMBSTONES = {
-    "sessions",
-    "messages",
-    "tool_calls",
-    "facts",
-    "identities",
-    "summaries",
-    "snapshots",
-    "experiences",
-}
 _BY_ID = ("tool_calls", "identities", "uses", "summaries", "snapshots", "experiences")
 
 
@@ -55,20 +44,32 @@ class _Going:
     facts: list[Fact] = field(default_factory=list)
     others: dict[str, list[str]] = field(default_factory=dict)  # table → ids
     blanked: list[str] = field(default_factory=list)  # sessions that stay without title and metadata
-    stand_alone: bool = False  # facts that stay do so without their message, and ask for no review
-    digests: bool = True  # also summaries and snapshots made from the messages
+    sources: str = (
+        "reviewed"  # facts that stay ask for review; or their link to the message is "cut" or "kept"
+    )
+    digests: bool = (
+        True  # what was made from the messages, too: summaries anew from what is left, no snapshots
+    )
     fingerprints: bool = True  # facts are not to be proposed again
 
 
 class Forgetting:
     """Deletes what belongs to one owner. Every method expects to run inside a transaction of the caller."""
 
-    def __init__(self, db: Database, user_id: str, clock: Clock, undo: UndoLog, facts: Facts) -> None:
+    def __init__(
+        self,
+        db: Database,
+        user_id: str,
+        clock: Clock,
+        undo: UndoLog,
+        facts: Facts,
+    ) -> None:
         self._db = db
         self._user = user_id
         self._clock = clock
         self._undo = undo
         self._facts = facts
+        self._consolidation = Consolidation(db, user_id, clock, undo, facts)
 
     def forget(
         self,
@@ -94,14 +95,19 @@ class Forgetting:
         going = _Going()
         beyond = [EXPORTED, BROWSER]
         if fact_id is not None:
-            going.facts = [fact_rows.get_fact(self._db, self._user, fact_id)]
+            going.facts = [self._facts.get(fact_id)]
             if going.facts[0].source_message_id:
                 beyond.append(SOURCE)
+            value = texts.normalize(going.facts[0].value).strip()
+            # The state of a task may hold it as well; a shorter value stands in too many texts.
+            if len(value) >= (2 if texts.has_cjk(value) else 3):
+                going.others = {"snapshots": ids_mentioning(self._db, self._user, "snapshots", value)}
         elif message_id is not None:
             going.messages = [message_rows.get_message(self._db, self._user, message_id)]
             learned = fact_rows.facts_of_source(self._db, self._user, [message_id])
             going.facts = [fact for fact in learned if not keep_facts or fact.status == "candidate"]
-            going.stand_alone, going.fingerprints = keep_facts, not keep_facts
+            going.sources = "cut" if keep_facts else "reviewed"
+            going.fingerprints = not keep_facts
         return self._remove(going, beyond)
 
     def delete_session(self, session_id: str, *, forget_facts: bool = False) -> Receipt:
@@ -115,19 +121,41 @@ class Forgetting:
         going.facts = [fact for fact in learned if forget_facts or fact.status == "candidate"]
         return self._remove(going, [EXPORTED, BROWSER])
 
+    def forget_experience(self, id: str) -> Receipt:
+        return self._remove(_Going(others={"experiences": [id]}), [EXPORTED, BROWSER])
+
     def cleanup(self, days: int, *, delete: bool) -> Receipt:
-        """Messages older than `days`; facts and summaries stay. Without `delete` only the counts are
-        given."""
-        old = message_rows.messages_before(self._db, self._user, self._clock() - days * DAY_MS)
+        """Messages older than `days`. Facts stay as they are, with the id and the quote of their message;
+        summaries stay. Without `delete` only the counts are given."""
+        before = self._clock() - days * DAY_MS
         if not delete:
-            return Receipt(operation_id="", counts=self._counts(old), undo_until=0)
-        return self._remove(_Going(messages=old, stand_alone=True, digests=False), [EXPORTED, BROWSER])
+            return Receipt("", cleaning.count_old(self._db, self._user, before), undo_until=0)
+        going = _Going(sources="kept", digests=False)
+        going.messages = [
+            message_rows.get_message(self._db, self._user, id)
+            for id in cleaning.old_messages(self._db, self._user, before)
+        ]
+        settings.set_setting(self._db, self._user, OFFERED, self._clock(), self._clock())
+        receipt = self._remove(going, [EXPORTED, BROWSER])
+        return replace(receipt, counts={"messages": 0, **receipt.counts})
+
+    def cleanup_due(self, days: int, past_bytes: int) -> Receipt | None:
+        """What cleaning would take, where it is time to offer it; else None."""
+        offered = settings.get_setting(self._db, self._user, OFFERED)
+        lately = isinstance(offered, int) and self._clock() - offered < OFFER_EVERY_MS
+        if lately or stats.size(self._db) <= past_bytes:
+            return None
+        receipt = self.cleanup(days, delete=False)
+        return receipt if receipt.counts["messages"] else None
+
+    def cleanup_offered(self) -> None:
+        settings.set_setting(self._db, self._user, OFFERED, self._clock(), self._clock())
 
     def follow(self, forgotten: Iterable[tuple[str, str]]) -> None:
         """Removes what was forgotten in another copy of the memory, as (table, id), where it is here."""
         going = _Going(fingerprints=False)
         for table, id in forgotten:
-            if table not in _LEAVE_TOMBSTONES:
+            if table not in LEAVE_TOMBSTONES:
                 continue
             if not images.read_where(self._db, table, "id = ? AND user_id = ?", (id, self._user)):
                 continue
@@ -163,8 +191,9 @@ class Forgetting:
 
     def _remove(self, going: _Going, beyond: list[str]) -> Receipt:
         operation = self._undo.begin()
+        summaries = self._summaries_of(going) if going.digests else {}
         self._loosen(going, operation)
-        removal = _Removal(self._db, self._user, self._clock(), self._undo, operation)
+        removal = Removal(self._db, self._user, self._clock(), self._undo, operation)
         for fact in going.facts:
             removal.take_fact(fact)
             if going.fingerprints:
@@ -177,13 +206,39 @@ class Forgetting:
         for session_id, messages in by_session.items():
             removal.take_messages(session_id, messages, digests=going.digests)
         for table, ids in going.others.items():
-            for id in ids:
+            for id in ids if table != "summaries" else ():
                 removal.take(table, "id = ? AND user_id = ?", id, self._user)
         for id in going.blanked:
             removal.blank_session(id)
-        if going.sessions or going.messages or going.facts or any(going.others.values()):
+        for session_id, touched in summaries.items():
+            self._consolidation.replace(removal, session_id, touched)
+        if going.sessions or going.messages or going.facts or summaries or any(going.others.values()):
             index.optimize(self._db, messages=bool(going.sessions or going.messages))
         return Receipt(operation.id, dict(removal.counts), operation.until, tuple(beyond))
+
+    def _summaries_of(self, going: _Going) -> dict[str, Covered]:
+        """By session that stays, the summaries that quote what goes, or from which a fact that goes was
+        learned."""
+        wanted: dict[str, set[str]] = {}
+        for message in going.messages:
+            wanted.setdefault(message.session_id, set()).add(message.id)
+        for fact in going.facts if going.fingerprints else ():
+            source = fact.source_message_id and message_rows.find_message(
+                self._db, self._user, fact.source_message_id
+            )
+            if source:
+                wanted.setdefault(source.session_id, set()).add(source.id)
+        named = going.others.get("summaries", [])
+        for id in named:
+            row = images.read_row(self._db, "summaries", (id,))
+            if row is not None:
+                wanted.setdefault(row["session_id"], set())
+        found = {
+            session_id: self._consolidation.touching(session_id, ids, named)
+            for session_id, ids in wanted.items()
+            if session_id not in going.sessions
+        }
+        return {session_id: touched for session_id, touched in found.items() if touched}
 
     def _loosen(self, going: _Going, operation: Operation) -> None:
         """Facts that stay while the message goes that they came from: they ask for review, or, where old
@@ -195,92 +250,7 @@ class Forgetting:
         for fact in fact_rows.facts_of_source(self._db, self._user, ids):
             if fact.id in taken:
                 continue
-            if not going.stand_alone:
+            if going.sources == "reviewed":
                 self._undo.change(operation, "facts", fact.id, needs_review=True)
-            else:
+            elif going.sources == "cut":
                 self._undo.change(operation, "facts", fact.id, source_message_id=None, source_version_id=None)
-
-    def _counts(self, messages: list[Message]) -> dict[str, int]:
-        """What taking the messages would remove."""
-        found: dict[str, set[str]] = {"messages": {message.id for message in messages}}
-        for message in messages:
-            for table, where in (
-                ("message_versions", "message_id = ?1"),
-                ("tool_calls", "message_id = ?1"),
-                ("uses", "message_id = ?1 OR memory_id = ?1"),
-            ):
-                rows = images.read_where(self._db, table, where, (message.id,))
-                found.setdefault(table, set()).update(row["id"] for row in rows)
-        return {table: len(ids) for table, ids in found.items() if ids or table == "messages"}
-
-
-class _Removal:
-    """One operation that takes rows away, with what belongs to them, and counts them by table."""
-
-    def __init__(self, db: Database, user_id: str, now: int, undo: UndoLog, operation: Operation) -> None:
-        self._db = db
-        self._user = user_id
-        self._now = now
-        self._undo = undo
-        self._operation = operation
-        self.counts: Counter[str] = Counter()
-
-    def take(self, table: str, where: str, *parameters: Any) -> None:
-        """Takes rows, what other tables hold about them, and leaves their tombstones."""
-        rows = self._undo.take(self._operation, table, where, parameters)
-        if not rows:
-            return
-        self.counts[table] += len(rows)
-        if table not in _LEAVE_TOMBSTONES:
-            return
-        for row in rows:
-            id = row["id"]
-            self.take("uses", "memory_id = ?", id)
-            self.take("embeddings", "user_id = ? AND memory_id = ?", self._user, id)
-            self._undo.take(self._operation, "event_salts", "subject_id = ?", (id,))
-            if not is_forgotten(self._db, self._user, table, id):
-                add_tombstones(self._db, self._user, table, [id], self._now)
-                self._undo.made(self._operation, "tombstones", self._user, table, id)
-
-    def take_fact(self, fact: Fact) -> None:
-        self.take("facts", "id = ? AND user_id = ?", fact.id, self._user)
-        kind = fact.key.rpartition("::")[2]
-        if kind in identities.KINDS:
-            value = identities.normalized_contact(kind, fact.value)
-            self.take("identities", f"{kind} = ? AND user_id = ?", value, self._user)
-
-    def take_session(self, id: str) -> None:
-        index.remove(self._db, message_rows.seqs_of_session(self._db, self._user, id))
-        for message_id in message_rows.ids_of_session(self._db, self._user, id):
-            for table in ("message_versions", "uses"):
-                self.take(table, "message_id = ?", message_id)
-        for table in ("tool_calls", "summaries", "snapshots", "messages"):
-            self.take(table, "session_id = ?", id)
-        self.take("sessions", "id = ?", id)
-
-    def take_messages(self, session_id: str, messages: list[Message], *, digests: bool) -> None:
-        gone = {message.id: message.parent_id for message in messages}
-        session = session_rows.get_session(self._db, self._user, session_id)
-        if _names_any(session.title, messages):
-            self._undo.change(self._operation, "sessions", session_id, title=None)
-        index.remove(self._db, [message_rows.seq_of(self._db, self._user, id) for id in gone])
-        for id in gone:
-            for table in ("message_versions", "tool_calls", "uses"):
-                self.take(table, "message_id = ?", id)
-            self.take("messages", "id = ?", id)
-        self._undo.lineage.went(self._user, session_id, gone, session.current_message_id)
-        if digests:
-            for table in ("summaries", "snapshots"):
-                self.take(table, "session_id = ?", session_id)
-
-    def blank_session(self, id: str) -> None:
-        """The session stays without title and metadata."""
-        self._undo.change(self._operation, "sessions", id, title=None, metadata_json="{}")
-
-
-def _names_any(title: str | None, messages: list[Message]) -> bool:
-    """Whether a title is the beginning of one of the messages."""
-    start = texts.normalize(title or "").rstrip(".… ")
-    return bool(start) and any(
-        texts.normalize(" ".join(message.content.split())).startswith(start) for message in messages
-    )

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from .clock import Clock
+import dataclasses
+
+from .clock import DAY_MS, Clock
 from .database import Database
 from .errors import InvalidInputError
-from .facts import Facts
+from .facts import Facts, both_stand
 from .recall import index
-from .records import Finding
-from .rows import events, health
+from .records import Conflict, Finding
 from .rows import facts as fact_rows
+from .rows import health
+from .rows.namespaces import namespace_of
+from .rows.rejections import is_rejected
+from .rows.settings import get_setting, set_setting
+from .topics import Contradiction, contradictions
+from .trace import verify
 from .undo import UndoLog
 from .weight import may_rest, quality
 
@@ -30,8 +37,8 @@ FIXES = {
     "waiting": None,  # likewise
 }
 
-# Keys under which one value cannot stand at the same time.
-OPPOSITES = (("user::likes", "user::dislikes"), ("user::likes", "user::allergy"))
+CHECK_EVERY_MS = 30 * DAY_MS  # facts of one topic are looked through for contradictions
+DUE = "topics.due"
 
 
 class Health:
@@ -48,7 +55,7 @@ class Health:
         """One for each kind of which there is any, the gravest first."""
         now = self._clock()
         facts = fact_rows.list_facts(self._db, self._user, None, status=None, now=now)
-        chain = events.verify(self._db)
+        chain = verify(self._db)
         subjects: dict[str, list[str]] = {
             "damaged": self._db.integrity_check(quick=True),
             "chain_broken": [] if chain.ok else [str(chain.first_bad_seq)],
@@ -58,7 +65,7 @@ class Health:
             "unsupported": health.unsupported_facts(self._db, self._user),
             "stale": health.stale_facts(self._db, self._user, now),
             "resting": [fact.id for fact in facts if may_rest(fact, now)],
-            "contradictions": [older for older, _ in self._opposites()],
+            "contradictions": list(dict.fromkeys(found.older.id for found in self._contradictions())),
             "conflicts": [fact.id for fact in facts if fact.status == "disputed"],
             "waiting": [
                 fact.id
@@ -94,21 +101,62 @@ class Health:
                 changed += 1
         return changed
 
-    def _opposites(self) -> list[tuple[str, str]]:
+    def _contradictions(self) -> list[Contradiction]:
+        """Without those of which the user has said that both hold."""
+        facts = fact_rows.current_of_all_agents(self._db, self._user, self._clock())
         return [
-            pair
-            for one, other in OPPOSITES
-            for pair in health.opposite_facts(self._db, self._user, one, other)
+            found
+            for found in contradictions(facts)
+            if not is_rejected(self._db, self._user, both_stand(found))
         ]
+
+    def conflicts(self) -> list[Conflict]:
+        """Every disputed fact that the agent sees, with what it disagrees with."""
+        out = []
+        facts = self._facts.list_facts()
+        for fact in self._facts.list_facts(status="disputed"):
+            asserted = dataclasses.replace(fact, status="current")
+            out += [
+                Conflict(fact, other, "value")
+                for other in facts
+                if other.key == fact.key and other.scope == fact.scope and not self._many(fact.key)
+            ]
+            for found in contradictions([asserted, *facts]):
+                if asserted in (found.older, found.newer):
+                    other = found.newer if found.older is asserted else found.older
+                    out.append(Conflict(fact, other, found.why))
+        return out
+
+    def _many(self, key: str) -> bool:
+        return not namespace_of(self._db, self._user, key).single_valued
+
+    # -- what is due --
+
+    def check_if_due(self) -> int:
+        """Looks through the topics if a month has passed since the last time. Returns how many facts it has
+        disputed."""
+        now = self._clock()
+        due = get_setting(self._db, self._user, DUE)
+        if not isinstance(due, int):
+            oldest = fact_rows.oldest_current(self._db, self._user)
+            due = None if oldest is None else oldest + CHECK_EVERY_MS
+        if due is None or due > now:
+            return 0
+        return self._dispute()
 
     # -- fixes --
 
     def _dispute(self) -> int:
         """Of two that exclude each other the newer stays, and the older is put to the user."""
-        older = {older for older, _ in self._opposites()}
+        set_setting(self._db, self._user, DUE, self._clock() + CHECK_EVERY_MS, self._clock())
+        older: set[str] = set()
         operation = self._undo.begin()
-        for id in sorted(older):
-            self._undo.change(operation, "facts", id, status="disputed")
+        # The newest first: what is disputed itself disputes nothing.
+        found = self._contradictions()
+        for pair in sorted(found, key=lambda pair: (pair.newer.created_at, pair.newer.id), reverse=True):
+            if pair.newer.id not in older and pair.older.id not in older:
+                older.add(pair.older.id)
+                self._undo.change(operation, "facts", pair.older.id, status="disputed")
         return len(older)
 
     def _rebuild(self) -> int:

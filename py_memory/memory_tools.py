@@ -6,46 +6,45 @@ in answer to a message that asks for this, whatever a remembered text may say.
 
 from __future__ import annotations
 
-import inspect
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .checked_tools import checked_tool as _tool
 from .errors import InvalidInputError
 from .extraction import propose, task_key
 from .extraction.clauses import split_statement
 from .extraction.days import day_in, day_spoken_of
-from .extraction.guards import MAX_READ, refusal, secret_spans
+from .extraction.refusals import MAX_READ, refusal
+from .extraction.secrets import secret_spans
 from .models.intents import understand
 from .records import Fact, Message, Receipt, Tool
 from .store import MemoryStore
-from .text import clean, normalize
+from .text import normalize
 
-__all__ = ["Noticed", "memory_tools", "noticed_in"]
+__all__ = ["Noticed", "known_names", "memory_tools", "noticed_in"]
 
 MAX_FOUND = 200
-STATUSES = ("current", "candidate", "superseded", "archived", "all")
+STATUSES = ("current", "candidate", "superseded", "archived", "disputed", "all")
 
 _TEXT = {"type": "string"}
 _YES_OR_NO = {"type": "boolean"}
 _IDS = _TEXTS = {"type": "array", "items": _TEXT}
-_TYPES: dict[str, tuple[type, str]] = {
-    "string": (str, "a text"),
-    "boolean": (bool, "true or false"),
-    "integer": (int, "a whole number"),
-    "array": (list, "a list of texts"),
-}
 # Why an answer rests on a memory, where it offers to forget or to end what it shows: memory_settle takes the
 # user up on exactly that.
 TO_FORGET, TO_END = "would be forgotten", "would end"
+# What an incognito chat may do.
+READING = frozenset(
+    {"memory_noticed", "memory_search", "memory_list", "memory_going", "day_meant", "todo_list"}
+)
 UNCONFIRMED = "waits for a yes"  # and memory_confirm on this
 
 
 @dataclass
 class Noticed:
     """What was learned from a message: `stored` as asked, `proposed` and waiting for an answer, `known`
-    before. `refused` says why nothing was: "private", "roleplay", "joke", "secret"."""
+    before. `refused` says why nothing was: "private", "roleplay", "joke", "secret", "incognito"."""
 
     stored: list[Fact] = field(default_factory=list)
     proposed: list[Fact] = field(default_factory=list)
@@ -57,7 +56,9 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     """What the memory holds of what `said` states, whenever it was learned."""
     secret = "secret" if secret_spans(said.content[:MAX_READ]) else None
     noticed = Noticed(refused=refusal(said.content) or secret)
-    for proposal in propose(said.content):
+    for proposal in propose(said.content, known=known_names(store)):
+        if store.incognito and proposal["explicit"]:
+            noticed.refused = noticed.refused or "incognito"
         for fact in store.list_facts(status=None, prefix=proposal["key"]):
             if fact.key != proposal["key"] or normalize(fact.value) != normalize(proposal["value"]):
                 continue
@@ -68,6 +69,17 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
             elif fact.status == "current":
                 noticed.known.append(fact)
     return noticed
+
+
+def known_names(store: MemoryStore) -> dict[str, str]:
+    """Names of the user's relatives and pets, confirmed or waiting, each with the key it is known under."""
+    return {
+        fact.value: fact.key
+        for status in ("candidate", "current")
+        for prefix in ("user::family::", "user::pet::")
+        for fact in store.list_facts(status=status, prefix=prefix)
+        if fact.key.count("::") == 2
+    }
 
 
 def memory_tools(
@@ -100,6 +112,7 @@ def memory_tools(
             "proposed": _described(store, noticed.proposed),
             "known": _described(store, noticed.known),
             "refused": noticed.refused,
+            "incognito": store.incognito,
         }
 
     async def memory_search(query: str, also: Sequence[str] = (), limit: int = 20) -> list[dict[str, Any]]:
@@ -174,6 +187,25 @@ def memory_tools(
                     store.end_fact(fact.id)
         return {"what": what, "facts": described, "counts": counts}
 
+    async def memory_why() -> dict[str, Any]:
+        answer = store.find_message(said.parent_id) if said.parent_id else None
+        if answer is None or answer.role != "assistant":
+            return {"answered": False, "reasons": []}
+        reasons = store.explain(answer.id).reasons
+        known = {fact.id: fact for fact in store.list_facts(status=None)}
+        zone = store.get_setting("zone")
+        return {
+            "answered": True,
+            "reasons": [
+                {
+                    **reason.to_dict(),
+                    "fact": _described(store, [known[reason.id]])[0] if reason.id in known else None,
+                    "said_on": None if reason.said_at is None else day_in(reason.said_at, zone),
+                }
+                for reason in reasons
+            ],
+        }
+
     async def day_meant(words: str) -> dict[str, Any]:
         zone = store.get_setting("zone")
         spoken = day_spoken_of(words, said.created_at, zone)
@@ -198,7 +230,7 @@ def memory_tools(
         return _described(store, [store.end_fact(fact_id)])[0]
 
     status = {"type": "string", "enum": list(STATUSES)}
-    return [
+    tools = [
         _tool("memory_noticed", "Says what was stored or proposed from the user's message.", memory_noticed),
         _tool(
             "memory_search",
@@ -249,48 +281,17 @@ def memory_tools(
             memory_settle,
             yes=_YES_OR_NO,
         ),
+        _tool(
+            "memory_why",
+            "Says which memories the answer before the user's message rested on, with sources and dates.",
+            memory_why,
+        ),
         _tool("day_meant", "Says which day words such as “tomorrow” mean.", day_meant, words=_TEXT),
         _tool("todo_add", "Adds a to-do.", todo_add, what=_TEXT),
         _tool("todo_list", "Lists what is left to do, oldest first.", todo_list),
         _tool("todo_done", "Closes a to-do.", todo_done, fact_id=_TEXT),
     ]
-
-
-def _tool(
-    name: str, description: str, run: Callable[..., Awaitable[Any]], **properties: Mapping[str, Any]
-) -> Tool:
-    parameters = inspect.signature(run).parameters
-    schema = {
-        "type": "object",
-        "properties": dict(properties),
-        "required": [key for key in properties if parameters[key].default is inspect.Parameter.empty],
-        "additionalProperties": False,
-    }
-
-    async def checked(**arguments: Any) -> Any:
-        return await run(**_checked(name, schema, arguments))
-
-    return Tool(name, description, schema, checked)
-
-
-def _checked(tool: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """A call's arguments with texts that can be stored. A model may send anything: raises InvalidInputError
-    with a sentence that tells it what to send."""
-    if missing := [name for name in schema["required"] if name not in arguments]:
-        raise InvalidInputError(f"{tool} needs {', '.join(missing)}.")
-    out: dict[str, Any] = {}
-    for name, value in arguments.items():
-        if name not in schema["properties"]:
-            raise InvalidInputError(f"{tool} takes no {name}; it takes {', '.join(schema['properties'])}.")
-        wanted = schema["properties"][name]["type"]
-        type_, words = _TYPES[wanted]
-        if wanted == "array" and isinstance(value, tuple):
-            value = list(value)
-        right = isinstance(value, type_) and (type_ is bool or not isinstance(value, bool))
-        if not right or (wanted == "array" and not all(isinstance(item, str) for item in value)):
-            raise InvalidInputError(f"{tool}: {name} must be {words}, not {type(value).__name__}.")
-        out[name] = clean(value)[0] if wanted == "string" else value
-    return out
+    return [tool for tool in tools if tool.name in READING] if store.incognito else tools
 
 
 def _offered(store: MemoryStore, said: Message) -> tuple[str | None, list[Fact], list[str]]:

@@ -13,18 +13,29 @@ from typing import Any, Protocol
 __all__ = [
     "Cancel",
     "ChainReport",
+    "Conflict",
     "Delta",
+    "Experience",
+    "Explanation",
     "Fact",
     "Finding",
     "Hit",
     "Message",
+    "MessageCount",
     "MessageVersion",
     "Model",
     "Namespace",
+    "Overview",
+    "PendingCall",
+    "PendingSummary",
+    "Reason",
     "Receipt",
     "Recollection",
     "Record",
+    "Resumption",
     "Session",
+    "Snapshot",
+    "Summary",
     "Tool",
     "ToolCall",
     "ToolCallDelta",
@@ -88,6 +99,26 @@ class MessageVersion(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class MessageCount(Record):
+    """How many messages there are about a topic in a period (`total`); of those, how many lie near a tool
+    call, after one (or at the same moment), hold one of the words, do both; and how many meet every condition
+    that was given (`matching`, told apart by day, intent and feedback, with the first hundred ids, oldest
+    first)."""
+
+    total: int
+    near_call: int
+    after_call: int
+    with_words: int
+    near_call_with_words: int
+    matching: int
+    by_word: Mapping[str, int]  # of `total`, the most frequent first
+    by_day: Mapping[str, int]  # YYYY-MM-DD in the user's zone
+    by_intent: Mapping[str, int]
+    by_feedback: Mapping[str, int]  # "-1", "0", "1"
+    message_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall(Record):
     id: str
     user_id: str
@@ -102,6 +133,47 @@ class ToolCall(Record):
     completed_at: int | None
     error_message: str | None
     validation: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(Record):
+    """What a stretch of a session came to. A summary of a higher level stands for several of the level below,
+    which name it in `compressed_into`. Covered are `message_count` messages up to `last_message_id`."""
+
+    id: str
+    user_id: str
+    created_at: int
+    session_id: str
+    level: int  # from 1
+    topic: str | None
+    content: str
+    conclusions: tuple[str, ...]
+    open_items: tuple[str, ...]
+    first_message_id: str | None
+    last_message_id: str | None
+    message_count: int
+    compressed_into: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PendingSummary(Record):
+    """Messages that no summary covers yet, oldest first, and why one is due: "rounds", "tokens", "task_node",
+    or None where it is not yet."""
+
+    session_id: str
+    due: str | None
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview(Record):
+    """What a session starts or goes on from: its last saved state (None where there is none), the last
+    summaries, newest first, and confirmed facts about the user."""
+
+    session_id: str
+    snapshot: Mapping[str, Any] | None
+    summaries: tuple[Summary, ...]
+    facts: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +215,11 @@ class Fact(Record):
     correction_count: int = 0
     operation_id: str | None = field(default=None, compare=False)  # for undo(), on a fact just changed
 
+    @property
+    def scope(self) -> str:
+        """Facts of one scope stand in for each other: what an agent keeps to itself, and what all see, ""."""
+        return "" if self.visibility == "shared" else self.agent_id or ""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding(Record):
@@ -156,6 +233,16 @@ class Finding(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Conflict(Record):
+    """A disputed fact and the current one that it disagrees with. `why`: "value" (two values of one key), or
+    a topic: "taste", "diet", "age", "family", "marriage", "work"."""
+
+    fact: Fact
+    other: Fact
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt(Record):
     """What a deletion removed: `counts` by table, `operation_id` for undo() until `undo_until`, and in
     `beyond` the places this program cannot reach, as stable codes the page has sentences for."""
@@ -164,6 +251,98 @@ class Receipt(Record):
     counts: Mapping[str, int]
     undo_until: int
     beyond: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot(Record):
+    """A task's saved state (see snapshots.py), in the present format; `format` is the one it was saved in."""
+
+    id: str
+    user_id: str
+    created_at: int
+    session_id: str
+    format: int
+    reason: str
+    state: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingCall(Record):
+    """A tool call that is not over. `state`: "valid" (can still be done), "invalid" (no longer, `why` says
+    the reason), "unknown" (cannot be told). `checked_at` in ms, None where nobody has looked."""
+
+    id: str | None
+    tool: str
+    params: Any
+    status: str  # of the tool call
+    reason: str
+    state: str
+    why: str
+    checked_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption(Record):
+    """What a session is taken up again with. A normal start has no snapshot, no calls and no text.
+
+    `findings` are codes: "interrupted", "pending", "done_elsewhere", "tool_gone", "newer_messages",
+    "facts_changed", "clock_back", "old_format", "unreadable". `text` tells the user and asks; `prompt` tells
+    the model.
+    """
+
+    session_id: str
+    language: str
+    snapshot: Snapshot | None
+    overview: str
+    pending: tuple[PendingCall, ...] = ()
+    interrupted: tuple[PendingCall, ...] = ()  # they ran when the agent stopped: nobody knows how they ended
+    newer_messages: tuple[str, ...] = ()  # ids
+    changed_facts: tuple[Fact, ...] = ()
+    findings: tuple[str, ...] = ()
+    text: str = ""
+    prompt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Experience(Record):
+    """Know-how about a tool or a kind of task, without personal data. `topic` is the tool's name or a few
+    words; the counts say how often it was followed with and without success."""
+
+    id: str
+    user_id: str
+    created_at: int
+    topic: str
+    content: str
+    status: str = "candidate"  # candidate | current
+    success_count: int = 0
+    failure_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reason(Record):
+    """A memory that an answer rested on, as it is now: `status` is the fact's, "forgotten" where it is gone,
+    else "there"; `text` what it says, `said_at` (ms) when it was said or done, `quote` the words it was
+    learned from, `source_id` the message with them."""
+
+    kind: str
+    id: str
+    rank: int
+    why: Mapping[str, Any]
+    status: str
+    text: str = ""
+    said_at: int | None = None
+    quote: str | None = None
+    source_id: str | None = None
+    role: str | None = None  # of a message
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation(Record):
+    """Why an answer says what it says: the memories it rested on, best first."""
+
+    message_id: str
+    answered_at: int
+    reasons: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +360,16 @@ class Use(Record):
 
 @dataclass(frozen=True, slots=True)
 class ChainReport(Record):
-    """Whether the chain of events holds: how many events there are, and the first that does not fit."""
+    """Whether the chain of events holds: how many fit, `folded` how many more stand behind its checkpoints,
+    and the first event that does not fit, with what seems to have happened to it: "changed", "removed" (that
+    many are missing before it, or at the end), "inserted" or "reordered"."""
 
     ok: bool
     count: int
     first_bad_seq: int | None = None
+    problem: str | None = None
+    event_id: str | None = None
+    folded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,12 +431,22 @@ class Cancel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function the model may call: `parameters` is a JSON schema of its keyword arguments."""
+    """A function the model may call: `parameters` is a JSON schema of its keyword arguments.
+
+    `side_effect` says that it changes something outside the memory; a tool that does not say is taken to.
+    Such a call is durable before it starts and never repeated unasked. `validate` gets the arguments as one
+    mapping, changes nothing and says whether the call can be made: "valid", "invalid" or "unknown" (or True,
+    False, None), or {"state": one of these, "why": text}; it may be a coroutine. A call is given up after
+    `timeout_ms`, which needs a running event loop.
+    """
 
     name: str
     description: str
     parameters: Mapping[str, Any]
     run: Callable[..., Awaitable[Any]]
+    side_effect: bool = True
+    validate: Callable[[Mapping[str, Any]], Any] | None = None
+    timeout_ms: int | None = None
 
 
 class Model(Protocol):

@@ -7,44 +7,62 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import context, text
+from . import context, resuming, text, trace
 from .checks import check_count, check_id, check_mapping, check_time, json_text
 from .clock import Clock, system_clock
+from .consolidation import Consolidation
+from .counting import count_messages
 from .database import Database
 from .errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError
-from .extraction.guards import MAX_READ, secret_spans
+from .experience import Experiences
+from .extraction.refusals import MAX_READ
+from .extraction.secrets import secret_spans, without_secrets
 from .facts import Facts
 from .forgetting import Forgetting
 from .formats.memory_file import export_memory, read_memory_file
 from .formats.memory_import import import_rows
 from .health import Health
 from .ids import uuid7
+from .overview import load_overview
 from .recall import index, ranked
 from .recall import search as finding
 from .records import (
     ChainReport,
+    Conflict,
+    Experience,
+    Explanation,
     Fact,
     Finding,
     Hit,
     Message,
+    MessageCount,
     MessageVersion,
     Namespace,
+    Overview,
+    PendingSummary,
     Receipt,
     Recollection,
+    Resumption,
     Session,
+    Snapshot,
+    Summary,
     ToolCall,
     Use,
 )
-from .rows import events, messages, namespaces, sessions, settings, stats, tool_calls, users
+from .rows import events, messages, namespaces, sessions, settings, snapshots, stats, tool_calls, users
+from .rows import experiences as experience_rows
 from .rows import facts as fact_rows
 from .rows import uses as use_rows
 from .rows.tombstones import is_forgotten
+from .snapshots import checked_state, checked_validation, plan_is_done
 from .undo import UndoLog
+from .working_memory import WorkingMemory
 
-__all__ = ["MAX_MESSAGE_BYTES", "MAX_TITLE_CHARACTERS", "MemoryStore"]
+__all__ = ["MAX_MEMORY_CHARS", "MAX_MESSAGE_BYTES", "MAX_TITLE_CHARACTERS", "MemoryStore"]
 
 MAX_MESSAGE_BYTES = 1 << 20
 MAX_TITLE_CHARACTERS = 200
+MAX_MEMORY_CHARS = 3000  # of facts, saved state and summaries in a prompt
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
 _STATUSES = frozenset({"complete", "streaming", "stopped", "failed"})
 _CALL_STATUSES = frozenset(
@@ -52,6 +70,7 @@ _CALL_STATUSES = frozenset(
 )
 _DEVICE = "device"
 _WHOLE_BRANCH = 100_000  # messages
+_RECENT = 200  # messages looked through for those that are newer than a snapshot
 
 
 async def _at_once() -> None:
@@ -66,6 +85,8 @@ class MemoryStore:
     Raises NotADatabaseError, NewerDatabaseError, DatabaseCorruptError; the file is then as it was.
     """
 
+    incognito = False  # see IncognitoStore
+
     def __init__(
         self,
         path_or_connection: Any,
@@ -77,6 +98,7 @@ class MemoryStore:
         self.database = Database(path_or_connection)
         self.clock: Clock = clock or system_clock
         self.agent_id = agent_id
+        # Waits until all that was changed is on disk. False: it could not be saved.
         self.durable: Callable[[], Awaitable[object]] = _at_once
         db = self.database
         with db.transaction():
@@ -90,7 +112,10 @@ class MemoryStore:
                 settings.set_setting(db, "", _DEVICE, self._device, now)
         self._undo = UndoLog(db, self.clock)
         self._facts = Facts(db, self.user_id, agent_id, self.clock, self._undo)
+        self._consolidation = Consolidation(db, self.user_id, self.clock, self._undo, self._facts)
+        self._working = WorkingMemory(db, self.user_id, self.clock)
         self._forgetting = Forgetting(db, self.user_id, self.clock, self._undo, self._facts)
+        self._experiences = Experiences(db, self.user_id, self.clock, self._undo)
         self._health = Health(db, self.user_id, self.clock, self._undo, self._facts)
 
     @contextmanager
@@ -291,6 +316,7 @@ class MemoryStore:
         shown = messages.branch(self.database, self.user_id, session.current_message_id, _WHOLE_BRANCH)
         left = [message.id for message in shown if message.id not in kept]
         fact_rows.ask_for_review(self.database, self.user_id, left)
+        self._consolidation.left(session.id, left)
 
     def add_messages(self, items: Iterable[Mapping[str, Any]]) -> list[Message]:
         """Several messages, each a mapping of add_message's arguments; all of them or none."""
@@ -326,6 +352,7 @@ class MemoryStore:
             fact_rows.mark_for_review(db, self.user_id, message_id, version_id)
             self._event("edited", "messages", message_id, content)
             edited = messages.get_message(db, self.user_id, message_id)
+            self._consolidation.edited(edited)
         return edited if not notes else Message(**{**edited.to_dict(), "notes": notes})
 
     def set_message_status(self, message_id: str, status: str, content: str | None = None) -> Message:
@@ -389,11 +416,19 @@ class MemoryStore:
         )
 
     def build_system_prompt(self, *, session_id: str | None = None, limit: int = 12) -> str:
-        """System text with the confirmed facts, pinned and most used first; in Chinese where the user last
-        wrote it."""
+        """System text with the confirmed facts, pinned and most used first, and of a session its overview; in
+        Chinese where the user last wrote it."""
         recent = self.get_recent_messages(session_id, 10) if session_id else []
         said = next((message.content for message in reversed(recent) if message.role == "user"), "")
-        return context.system_prompt(self.facts_for_prompt(limit), text.detect_language(said))
+        language = text.detect_language(said)
+        if session_id:
+            overview = self.load_overview(session_id, limit=limit)
+        else:
+            overview = Overview("", None, (), tuple(self.facts_for_prompt(limit)))
+        shown = [message.id for message in recent]
+        return context.system_prompt(
+            context.memory_part(overview, max(MAX_MEMORY_CHARS, limit * 310), language, shown=shown), language
+        )
 
     def set_feedback(self, message_id: str, feedback: int) -> Message:
         """-1, 0 or 1."""
@@ -625,9 +660,15 @@ class MemoryStore:
         status: str = "proposed",
         id: str | None = None,
     ) -> ToolCall:
+        """Notes a call. The same `id` again returns the one there is."""
         with self.database.transaction():
             sessions.get_session(self.database, self.user_id, session_id)
-            id = check_id(id, "tool call") if id is not None else uuid7(self.clock())
+            if id is None:
+                id = uuid7(self.clock())
+            elif found := tool_calls.find_tool_call(self.database, self.user_id, check_id(id, "tool call")):
+                if (found.session_id, found.tool_name) == (session_id, text.clean(tool_name)[0]):
+                    return found
+                raise ConflictError(f"The id {id!r} belongs to another tool call. Give a new call a new id.")
             tool_calls.insert_tool_call(
                 self.database,
                 self.user_id,
@@ -643,24 +684,40 @@ class MemoryStore:
             return tool_calls.get_tool_call(self.database, self.user_id, id)
 
     def update_tool_call(
-        self, id: str, status: str, *, output: Any = None, error: str | None = None
+        self, id: str, status: str, *, output: Any = None, error: str | None = None, validation: Any = None
     ) -> ToolCall:
+        """Moves a call on. `validation` is what a check of it found: {"state": "valid" | "invalid" |
+        "unknown", "why", "at" (ms)}. One that has ended stays as it ended: ConflictError."""
+        status, validation = self._call_status(status), checked_validation(validation)
         with self.database.transaction():
-            tool_calls.get_tool_call(self.database, self.user_id, id)
+            known = tool_calls.get_tool_call(self.database, self.user_id, id)
+            if known.status in tool_calls.FINISHED and status != known.status:
+                raise ConflictError(
+                    f"The tool call {id!r} has ended as {known.status}. Note a new call instead."
+                )
             tool_calls.update_tool_call(
                 self.database,
                 self.user_id,
                 id,
-                self._call_status(status),
+                status,
                 output=output,
                 error=None if error is None else text.clean(error)[0],
+                validation=validation,
                 now=self.clock(),
             )
-            self._event(status, "tool_calls", id, json_text(output))
-            return tool_calls.get_tool_call(self.database, self.user_id, id)
+            self._event(status, "tool_calls", id, json_text([output, validation] if validation else output))
+            call = tool_calls.get_tool_call(self.database, self.user_id, id)
+            if status in tool_calls.FINISHED:
+                self._consolidation.tool_finished(call.session_id, call.tool_name)
+            return call
 
-    def list_tool_calls(self, session_id: str) -> list[ToolCall]:
-        return tool_calls.list_tool_calls(self.database, self.user_id, session_id)
+    def list_tool_calls(self, session_id: str, *, message_id: str | None = None) -> list[ToolCall]:
+        """Calls of a session, or of one answer in it, oldest first."""
+        return tool_calls.list_tool_calls(self.database, self.user_id, session_id, message_id)
+
+    def open_tool_calls(self, session_id: str) -> list[ToolCall]:
+        """Those that are not over: waiting, running, or of an unknown end that nobody was asked about."""
+        return tool_calls.open_tool_calls(self.database, self.user_id, session_id)
 
     @staticmethod
     def _call_status(status: str) -> str:
@@ -669,6 +726,220 @@ class MemoryStore:
                 f"A tool call has one of the statuses {', '.join(sorted(_CALL_STATUSES))}."
             )
         return status
+
+    # -- working memory and summaries --
+
+    def working_set(self, session_id: str) -> list[Message]:
+        """The last 12 rounds of the branch on screen, oldest first, held in this process for 30 minutes after
+        their last use; the session's system message before them."""
+        return self._working.messages(session_id)
+
+    def load_overview(self, session_id: str, *, limit: int = 12) -> Overview:
+        """What a session starts or goes on from, read without a model: its last saved state, the last
+        summaries (those of other sessions where it has none) and at most `limit` facts about the user."""
+        check_count(limit, "The limit")
+        return load_overview(self.database, self.user_id, session_id, self._consolidation, self._facts, limit)
+
+    def summarise(
+        self, session_id: str, *, answer: str | None = None, last_message_id: str | None = None
+    ) -> Summary | None:
+        """Summarises what no summary covers yet (at most 50 messages), up to `last_message_id` if given, as
+        an extract in the speakers' own words, or from a model's `answer` after
+        extraction.structured_summary.SUMMARY_SCHEMA. None where there is nothing.
+
+        Raises InvalidInputError for an answer that does not follow the schema, NotFoundError.
+        """
+        with self.database.transaction():
+            return self._summarised(
+                self._consolidation.summarise(session_id, answer=answer, last_message_id=last_message_id)
+            )
+
+    def summarise_if_due(self, session_id: str) -> Summary | None:
+        """An extract once five rounds, 3,000 tokens (estimated) or a task node have come since the last; None
+        before. ChatAgent calls it after each round."""
+        with self.database.transaction():
+            return self._summarised(self._consolidation.summarise_if_due(session_id))
+
+    def _summarised(self, summary: Summary | None) -> Summary | None:
+        if summary is not None:
+            self._event("summarised", "summaries", summary.id, summary.content)
+        return summary
+
+    def pending_summary(self, session_id: str) -> PendingSummary:
+        """What a summary would cover now, for whoever has a model write it."""
+        return self._consolidation.pending(session_id)
+
+    def list_summaries(self, session_id: str, *, level: int | None = None) -> list[Summary]:
+        """Oldest first. Level 1 stands for messages, each higher one for summaries of the level below."""
+        if level is not None:
+            check_count(level, "The level", least=1)
+        return self._consolidation.list_summaries(session_id, level=level)
+
+    def task_node(self, session_id: str, kind: str) -> None:
+        """The hook for what runs an agent: "tool_finished", "plan_step" or "confirmed" make a summary due at
+        the end of the round."""
+        self._consolidation.task_node(session_id, kind)
+
+    def count_messages(
+        self,
+        *,
+        topic: str | Sequence[str] | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        session_id: str | None = None,
+        role: str | None = "user",
+        intent: str | None = None,
+        feedback: int | None = None,
+        within_ms_of: Sequence[Any] | None = None,
+        words: str | Sequence[str] | None = None,
+    ) -> MessageCount:
+        """Counts messages about a topic (a text they hold, or one of several; capitals do not matter) from
+        `since` up to `until` (ms), of one role (None: both), with an intent or feedback.
+
+        `within_ms_of` is (tool, status, ms) of a tool call in the same session; None stands for any tool or
+        status, and without ms it is five minutes. `words` is a list, or "impatience" for the built-in one in
+        English and Chinese; Latin words count where they stand whole. Reads every message of the period.
+        """
+        check_time(since, "since")
+        check_time(until, "until")
+        if session_id is not None:
+            sessions.get_session(self.database, self.user_id, session_id)
+        if role not in ("user", "assistant", None):
+            raise InvalidInputError(f"Messages of a user or an assistant are counted, not of {role!r:.40}.")
+        if feedback not in (-1, 0, 1, None):
+            raise InvalidInputError(f"Feedback is -1, 0 or 1, not {feedback!r:.40}.")
+        zone = self.get_setting("zone")
+        return count_messages(
+            self.database,
+            self.user_id,
+            topic=topic,
+            since=since,
+            until=until,
+            session_id=session_id,
+            role=role,
+            intent=self._short(intent, "The intent"),
+            feedback=feedback,
+            within_ms_of=within_ms_of,
+            words=words,
+            zone=zone if isinstance(zone, str) else None,
+        )
+
+    # -- tasks: snapshots, resuming, experience, trace --
+
+    def save_snapshot(self, session_id: str, state: Mapping[str, Any], reason: str) -> Snapshot:
+        """Saves the state of the session's task (see snapshots.py), with a mark in the place of secrets. The
+        newest few of a session are kept. One whose plan is done completes the session.
+
+        Raises InvalidInputError, which names the place in the state, TooLargeError (over 128 KiB),
+        NotFoundError.
+        """
+        reason = self._short(reason, "The reason") or ""
+        saved_state = without_secrets(checked_state(state))
+        db = self.database
+        with db.transaction():
+            session = sessions.get_session(db, self.user_id, session_id)
+            saved_state["message_id"] = saved_state["message_id"] or session.current_message_id
+            saved = snapshots.insert_snapshot(
+                db, self.user_id, session_id, saved_state, without_secrets(reason), self.clock()
+            )
+            self._event("added", "snapshots", saved.id, json_text(saved_state))
+            for id in snapshots.prune(db, self.user_id, session_id):
+                events.drop_salts(db, id)
+            if plan_is_done(saved_state) and session.status != "completed":
+                sessions.set_status(db, self.user_id, session_id, "completed", self.clock())
+                self._event("completed", "sessions", session_id)
+            return saved
+
+    def latest_snapshot(self, session_id: str) -> Snapshot | None:
+        """The newest one, its state in the present format. Raises InvalidInputError where it cannot be
+        read."""
+        return snapshots.latest(self.database, self.user_id, session_id)
+
+    def list_snapshots(self, session_id: str) -> list[Snapshot]:
+        """Those that are kept, oldest first."""
+        return snapshots.list_snapshots(self.database, self.user_id, session_id)
+
+    def resume_session(self, session_id: str, *, language: str | None = None) -> Resumption:
+        """What a session is taken up again with: nothing is run. Calls that were running are closed as
+        unknown. `language` "en" or "zh", by default that of the user's last message. ChatAgent.resume_session
+        also checks with the tools what can still be done."""
+        if language not in (None, "en", "zh"):
+            raise InvalidInputError(f"The language is 'en' or 'zh', not {language!r:.20}.")
+        db = self.database
+        with db.transaction():
+            recent = self.get_recent_messages(session_id, _RECENT)
+            for call in tool_calls.open_tool_calls(db, self.user_id, session_id):
+                if call.status == "running":
+                    self.update_tool_call(call.id, "unknown")
+            said = next((m.content for m in reversed(recent) if m.role == "user"), "")
+            return resuming.load(
+                db,
+                self.user_id,
+                session_id,
+                now=self.clock(),
+                language=language or text.detect_language(said),
+                overview=self.build_system_prompt(session_id=session_id),
+                facts=self.list_facts(),
+                recent=recent,
+            )
+
+    def settle_tool_call(self, id: str) -> ToolCall:
+        """The user has been asked about a call of unknown end: it is no longer an open task."""
+        with self.database.transaction():
+            tool_calls.get_tool_call(self.database, self.user_id, id)
+            tool_calls.settle(self.database, self.user_id, id, self.clock())
+            self._event("settled", "tool_calls", id)
+            return tool_calls.get_tool_call(self.database, self.user_id, id)
+
+    def propose_experience(self, topic: str, content: str) -> Experience | None:
+        """Puts know-how about a tool or a kind of task before the user; None if it is known or was rejected.
+        Raises InvalidInputError if it holds anything about a person, TooLargeError."""
+        with self.database.transaction():
+            experience = self._experiences.propose(topic, content)
+            if experience:
+                self._event("proposed", "experiences", experience.id, f"{topic}\x1f{content}")
+            return experience
+
+    def confirm_experience(self, id: str) -> Experience:
+        """The user's yes: from now on it is offered in every session."""
+        with self.database.transaction():
+            experience = self._experiences.confirm(id)
+            self._event("confirmed", "experiences", id)
+            return experience
+
+    def reject_experience(self, id: str) -> Receipt:
+        """Deletes an experience, confirmed or not; it is not proposed again. Undoable for 10 s."""
+        with self.database.transaction():
+            self._experiences.refuse(experience_rows.get_experience(self.database, self.user_id, id))
+            receipt = self._forgetting.forget_experience(id)
+            self._event("rejected", "experiences", receipt.operation_id)
+            return receipt
+
+    def list_experiences(self, *, status: str | None = None, topic: str | None = None) -> list[Experience]:
+        """Oldest first; `status` "candidate" or "current"."""
+        return experience_rows.list_experiences(self.database, self.user_id, status=status, topic=topic)
+
+    def experiences_for(self, said: str, tools: Iterable[str] = (), *, limit: int = 3) -> list[Experience]:
+        """Confirmed know-how that bears on a message or on the named tools, the most reliable first."""
+        return self._experiences.offered(text.clean(said)[0], tools, limit)
+
+    def count_outcome(self, experience_id: str, success: bool) -> Experience:
+        """Notes that an experience was followed, and whether it helped."""
+        if not isinstance(success, bool):
+            raise InvalidInputError(f"Whether it helped is True or False, not {success!r:.60}.")
+        with self.database.transaction():
+            experience_rows.get_experience(self.database, self.user_id, experience_id)
+            experience_rows.count_outcome(self.database, self.user_id, experience_id, success)
+            self._event("helped" if success else "failed", "experiences", experience_id)
+            return experience_rows.get_experience(self.database, self.user_id, experience_id)
+
+    def explain(self, message_id: str) -> Explanation:
+        """Why an answer says what it says: the memories it rested on, best first, each as it is now."""
+        return trace.explain(self.database, self.user_id, message_id)
+
+    def verify(self) -> ChainReport:
+        """Walks the chain of events, and says which event was changed, removed, inserted or moved."""
+        return trace.verify(self.database)
 
     # -- settings, forgetting, care --
 
@@ -712,13 +983,27 @@ class MemoryStore:
             self._event("undone", "memory", operation_id)
 
     def cleanup_old_messages(self, days: int = 30, *, delete: bool = False) -> Receipt:
-        """Deletes messages older than `days` if `delete`, else only counts them. Facts and summaries stay."""
+        """Deletes messages older than `days` if `delete`, else only counts them. Facts and summaries stay, a
+        fact with the id and the quote of its message. Undoable for 10 s; compact() then takes the last traces
+        out of the file (the page does it by itself)."""
         check_count(days, "The age in days", least=1, most=36_500)
         with self.database.transaction():
             receipt = self._forgetting.cleanup(days, delete=delete)
             if delete:
                 self._event("cleaned", "memory", receipt.operation_id)
             return receipt
+
+    def cleanup_due(self, days: int = 30, *, past_bytes: int = 50_000_000) -> Receipt | None:
+        """What cleanup_old_messages() would take, where the user should be offered it: the memory has grown
+        past `past_bytes`, and for 30 days it was neither offered nor done. Else None."""
+        check_count(days, "The age in days", least=1, most=36_500)
+        check_count(past_bytes, "The size in bytes")
+        return self._forgetting.cleanup_due(days, past_bytes)
+
+    def cleanup_offered(self) -> None:
+        """Notes that the user has seen the offer: the next comes in 30 days at the earliest."""
+        with self.database.transaction():
+            self._forgetting.cleanup_offered()
 
     def renew_fact(self, id: str) -> Fact:
         """Makes an expired or archived fact current again. Undoable for 10 s."""
@@ -742,7 +1027,8 @@ class MemoryStore:
     def consolidate(self) -> dict[str, int]:
         """Tidies up without asking: what has expired is marked so, facts that say the same become one, of two
         that exclude each other the older is put to the user, what has long been unused rests, and every fact
-        is weighed anew. Undoable but for the weighing. Returns counts by what was done."""
+        is weighed anew; events of past months are folded. Undoable but for weighing and folding. Returns
+        counts by what was done."""
         with self.database.transaction():
             done = {
                 "expired": self._health.fix("stale"),
@@ -754,21 +1040,28 @@ class MemoryStore:
             }
             if any(done.values()):
                 self._event("consolidated", "memory", self.user_id, json_text(done))
+            while trace.checkpoint(self.database, self._device, self.clock()):
+                pass
             return done
+
+    def conflicts(self) -> list[Conflict]:
+        """What is disputed, each with the current fact that it disagrees with. confirm_fact() says that both
+        hold (under one key the disputed one then takes the other's place), reject_fact() that it does not."""
+        return self._health.conflicts()
 
     def stats(self) -> dict[str, int]:
         """Rows by table, and the database's size in bytes."""
         return stats.counts(self.database, self.user_id)
 
-    def verify(self) -> ChainReport:
-        """Walks the event chain."""
-        return events.verify(self.database)
-
     def idle_work(self, budget_ms: int) -> bool:
-        """Merges the search index a little, for about `budget_ms`. True if there is more to do."""
+        """Folds events of past months, merges the search index a little, for about `budget_ms`, and once a
+        month looks for facts that contradict each other. True if there is more to do."""
         self._undo.forget_expired()
         with self.database.transaction():
-            return index.merge(self.database, budget_ms)
+            folded = trace.checkpoint(self.database, self._device, self.clock())
+            if disputed := self._health.check_if_due():
+                self._event("consolidated", "memory", self.user_id, json_text({"disputed": disputed}))
+            return index.merge(self.database, budget_ms) or folded > 0
 
     # -- files --
 

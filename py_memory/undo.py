@@ -237,6 +237,8 @@ class UndoLog:
             "user_id = ? AND key = ? AND status = 'current' AND id <> ?",
             (row["user_id"], row["key"], row["id"]),
         ):
+            if _scope(now) not in ("", _scope(row)):
+                continue
             same = now["value"] == row["value"]
             single = namespace_of(self._db, row["user_id"], row["key"]).single_valued
             if same or (single and row["status"] == "current" and _scope(now) == _scope(row)):

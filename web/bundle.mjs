@@ -76,10 +76,11 @@ function metaPolicy() {
   return `<meta http-equiv="Content-Security-Policy" content="${content}">`;
 }
 
-function writeIndex(app) {
+function writeIndex(app, early) {
   const file = join(output, "index.html");
   const html = readFileSync(file, "utf8")
     .replaceAll("<!--policy-->", metaPolicy())
+    .replaceAll("%EARLY_JS%", early.js)
     .replaceAll("%APP_JS%", app.js)
     .replaceAll("%APP_CSS%", app.css ?? "");
   writeFileSync(file, html);
@@ -122,7 +123,8 @@ try {
   wheels.forEach((wheel) => place(wheel, `wheels/${basename(wheel)}`));
   const worker = await bundle("src/host/worker.ts", "worker", { __BUILD__: site });
   const page = { __BUILD__: { ...site, worker: worker.js } };
-  writeIndex(await bundle("src/ui/main.tsx", "app", page));
+  const early = await bundle("src/early.ts", "early", page, { format: "iife" });
+  writeIndex(await bundle("src/ui/main.tsx", "app", page), early);
   await bundle("src/client/index.ts", "py-memory", page, { entryNames: "[name]", sourcemap: false }); // for other pages
   writeNotices();
   const files = offlineFiles();

@@ -8,22 +8,26 @@ the user asks to remember is kept in their own words; what they merely mention i
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Any
 
-from . import rules_en, rules_zh
+from . import asides_en, asides_zh, rules_en, rules_zh
 from .clauses import Clause, Found, clauses, sentences, slug, split_statement
 from .commands import command_in
 from .days import day_spoken_of
-from .guards import MASK, MAX_READ, masked, refusal, safe_clauses, secret_spans
+from .guards import safe_clauses
+from .masking import MASK, masked
 from .reading import Reading
+from .refusals import MAX_READ, refusal
+from .secrets import secret_spans
 
 __all__ = ["propose", "task_key"]
 
 MAX_VALUE_CHARACTERS = 100
 MAX_CLAUSE = 400  # characters; no rule reads a longer one, and some would go over it again and again
 _RULES = {"en": rules_en.read, "zh": rules_zh.read}
+_ASIDES = {"en": asides_en.taken_for_granted, "zh": asides_zh.taken_for_granted}
 _CATEGORIES = (
     ("user::family", "relation"),
     ("user::pet", "relation"),
@@ -54,7 +58,12 @@ _CATEGORIES = (
 
 
 def propose(
-    text: str, *, lang: str | None = None, now: int | None = None, zone: str | None = None
+    text: str,
+    *,
+    lang: str | None = None,
+    now: int | None = None,
+    zone: str | None = None,
+    known: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
     """Facts that a user's message states: {key, value, quote, category, confidence, explicit, spoken_words,
     zone, valid_from}.
@@ -62,8 +71,10 @@ def propose(
     `explicit` marks what the user asked to remember; the rest waits for a yes. `quote` is cut from `text`
     as it stands; values are at most 100 characters, in the user's words. `lang` ("en", "zh") keeps to one
     language's rules. Words for a day ("tomorrow") are kept in `spoken_words` with the start of that day in
-    `valid_from` (ms), counted from `now` (ms) in `zone`, an IANA name or an offset such as "+08:00". Never
-    raises; text that says nothing gives [].
+    `valid_from` (ms), counted from `now` (ms) in `zone`, an IANA name or an offset such as "+08:00"; for
+    to-dos and events a date or a distance (“in three weeks”) is such words too. `known` maps names of
+    relatives and pets to their keys, so that “Mei is 7 now” is understood. Never raises; text that says
+    nothing gives [].
     """
     if refusal(text) is not None:
         return []
@@ -83,10 +94,10 @@ def propose(
         if command.kind == "todo":
             found += [(item, True) for item in _tasks(body, whole)]
         else:
-            found += [(item, True) for item in _statement(command.body, body, whole, lang)]
+            found += [(item, True) for item in _statement(command.body, body, whole, lang, known or {})]
         rest += [visible[read_to : command.start], "\n" * (sentence.end - command.start)]
         read_to = sentence.end
-    found += [(item, False) for item in _read("".join((*rest, visible[read_to:])), lang)]
+    found += [(item, False) for item in _read("".join((*rest, visible[read_to:])), lang, known or {})]
     return [_proposal(text, item, explicit, now, zone) for item, explicit in _unique(found)]
 
 
@@ -109,12 +120,14 @@ def _tasks(body: str, whole: Clause) -> Iterator[Found]:
         yield Found(task_key(part) + (f"-{number + 1}" if number else ""), part, whole.start, whole.end, 1.0)
 
 
-def _statement(masked_body: Clause, body: str, whole: Clause, lang: str | None) -> list[Found]:
+def _statement(
+    masked_body: Clause, body: str, whole: Clause, lang: str | None, known: Mapping[str, str]
+) -> list[Found]:
     """The facts that the rules see in what is to be remembered; clauses in which they see none become
     notes."""
     parts = clauses(masked_body)
     read: list[Found] = (
-        [] if refusal(body) else [f for f in _read(masked_body.text, lang) if len(f.value) <= 100]
+        [] if refusal(body) else [f for f in _read(masked_body.text, lang, known) if len(f.value) <= 100]
     )
     read = [Found(f.key, f.value, f.start + masked_body.start, f.end + masked_body.start, 1.0) for f in read]
     spans = sorted((f.start, f.end) for f in read)
@@ -140,17 +153,19 @@ def _statement(masked_body: Clause, body: str, whole: Clause, lang: str | None) 
     return out
 
 
-def _read(visible: str, lang: str | None) -> list[Found]:
+def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Found]:
     out: list[Found] = []
-    readings = {language: Reading() for language in _RULES if lang in (None, language)}
-    for _, stated in safe_clauses(visible):
-        for number, clause in enumerate(stated):
+    readings = {language: Reading(known=known) for language in _RULES if lang in (None, language)}
+    for _, stated, asked in safe_clauses(visible):
+        parts = sorted((*stated, *asked), key=lambda clause: clause.start)
+        at = {clause.start for clause in stated}
+        for number, clause in enumerate(parts):
             if len(clause.text) > MAX_CLAUSE:
                 continue
-            ahead = stated[number + 1].text if number + 1 < len(stated) else ""
+            ahead = parts[number + 1].text if number + 1 < len(parts) else ""
             for language, reading in readings.items():
                 reading.ahead = ahead[:MAX_CLAUSE]
-                out += _RULES[language](clause, reading)
+                out += (_RULES if clause.start in at else _ASIDES)[language](clause, reading)
         for reading in readings.values():
             reading.next_sentence()
     return [item for item in out if MASK not in item.value]
@@ -166,7 +181,8 @@ def _unique(found: Iterable[tuple[Found, bool]]) -> Iterator[tuple[Found, bool]]
 
 
 def _proposal(text: str, item: Found, explicit: bool, now: int | None, zone: str | None) -> dict[str, Any]:
-    spoken = day_spoken_of(text[item.start : item.end], now, zone)
+    dated = item.key.startswith(("task::", "user::event"))
+    spoken = day_spoken_of(text[item.start : item.end], now, zone, dated=dated)
     return {
         "key": item.key,
         "value": item.value,

@@ -23,18 +23,20 @@ class Command:
 
 
 _POLITE_EN = (
-    r"(?:(?:please|pls|hey|hi|ok|okay|oh|and|also|so|now|then|just|kindly|always|(?:can|could|would|will) you(?: please)?"
-    r"|(?:I|I'd) (?:want|like|need) you to|make sure (?:you|to)|you (?:should|must|can|need to))[ ,]+){0,6}"
+    r"(?:(?:please|pls|fyi|btw|thanks|thx|oh yes|one more thing|right|well|hey|hi|ok|okay|oh|and|also|so|now|then|just|kindly|always|(?:can|could|would|will) you(?: please)?"
+    r"|(?:I|I'd) (?:want|like|need) you to|make sure (?:you|to)|you (?:should|must|can|need to))[ ,:]+){0,6}"
 )
 _TODO_EN = re.compile(
     rf"{_POLITE_EN}(?:remind me(?: (?:again|later))?(?P<when> (?:tomorrow|tonight|today|on \w+|next \w+|at [\w: ]+?|in \w+ \w+))? (?:to|about|of|that I (?:have|need) to)"
-    r"|(?:I |we )?need (?:an?|another) reminder (?:to|about|for)|(?:set|create|make|add)(?: me)?(?: up)? an? (?:\w+ )?reminder(?: for me)?(?P<at> (?:for|on|at) (?:tomorrow|tonight|\w+day|\d[\w: ]*?))?(?: to|:| about| that I need to)|(?:I |we )?need to be reminded to|nudge me to|ping me (?:to|about)|make sure I (?:don't forget to|remember to)|(?:please )?help me remember to|remember to|(?:don't|do not|dont|never) (?:let me )?forget (?:to|about (?=\w+ing\b))|do not forget to|add (?:an? )?(?:new )?(?:to-?do|task)(?: item)?(?: to|:)|(?:to-?do|task)s?(?: item)?:"
-    r"|put (?=.{1,300} on my (?:to-?do )?list)|add (?=.{1,300} to (?:my|the) (?:to-?do|task)))\s*(?P<body>\S.*)$",
+    r"|(?:I |we )?need (?:an?|another) reminder (?:to|about|for)|(?:set|create|make|add)(?: me)?(?: up)? an? (?:\w+ )?reminder(?: for me)?(?P<at> (?:for|on|at) (?:tomorrow|tonight|\w+day|\d[\w: ]*?))?(?: to|:| about| that I need to)|(?:I |we )?need to be reminded to|nudge me to|ping me (?:to|about)|make sure I (?:don't forget to|remember to)|(?:please )?help me remember to|remember to|(?:don't|do not|dont|never) (?:let me )?forget (?:to|about (?=\w+ing\b))|do not forget to|add (?:an? )?(?:new )?(?:to-?do|task)(?: item)?(?: to|:)|(?:please )?(?:add|put|stick|pop)(?: this| the following)?(?: on)?(?: to)? (?:my|the) (?:to-?do|task)s?(?: list)?(?:\s*:|,| please:)|on (?:my|the) to-?do list:|new (?:to-?do|task):|note to self:(?! (?:I|my|the|we|never|always|don't)\b)|to do:|(?:to-?do|task)s?(?: item)?:"
+    r"|(?:put|add|stick|pop) (?=.{1,300} on my (?:to-?do )?list)|add (?=.{1,300} to (?:my|the) (?:to-?do|task|shopping|grocery)))\s*(?P<body>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_ON_LIST = re.compile(r"\s(?:on|to) (?:my|the) (?:to-?do |task )?(?:list|to-?dos|tasks)\W*$", re.IGNORECASE)
+_ON_LIST = re.compile(
+    r"\s(?:on|to) (?:my|the) (?:to-?do |task |shopping |grocery )?(?:list|to-?dos|tasks)\W*$", re.IGNORECASE
+)
 _REMEMBER_EN = re.compile(
-    rf"{_POLITE_EN}(?:remember|memori[sz]e|keep in mind|bear in mind|make a note|take a note|note down|note|write down|don't forget"
+    rf"{_POLITE_EN}(?:remember|memori[sz]e|keep in mind|bear in mind|make a note|take a note|note down|note|jot down|write down|don't forget"
     r"|do not forget)(?: for me| please)?(?:(?: this| the following)?\s*:\s*|\s*,\s*(?=(?:I|I'm|my|we|our)\b)|\s+(?:that\s+)?(?!(?:to|me|when|how|what|who|where|why|the time"
     r"|the day|the days|us|this|it|of|about|if)\b))(?P<body>\S.*)$",
     re.IGNORECASE | re.DOTALL,
@@ -44,8 +46,8 @@ _POLITE_ZH = (
 )
 _TODO_ZH = re.compile(
     rf"{_POLITE_ZH}(?:记得)?(?:(?P<when>(?:(?:今|明|后)[天晚早]|(?:这|下)?个?(?:周|星期|礼拜)[一二三四五六日天末]|早上|上午|中午|下午|晚上|到时候?|到点|等会儿?|一?会儿|\d{{1,2}}[点:：](?:半|钟|\d\d)?|[一二三四五六七八九十]{{1,3}}点(?:半|钟)?|\d{{1,2}}[日号]|\d{{1,2}}月\d{{1,2}}[日号]|(?:\d+|半|[一二两三])个?(?:分钟|小时|天)[之以]?后|每[天周晚早][一二三四五六日天]?|[\u3400-\u9fff]{{1,4}}(?:之前|之后|前|后|时)|的时候?|，?你?)(?:记得)?){{0,5}})"
-    r"(?:提醒(?:一下|一声|下)?(?:我|一下我|俺|咱)(?:一下|一声|下)?[，,：:]?(?:要|去|记得)?|(?:设|定|建|加)(?:一?个)?(?:提醒|闹钟|日程)[，,:：]?(?:提醒我)?|[别不](?:要)?让我忘(?:了|记)?(?:要|去)?|叫我(?=吃药|起床|起来|出门|去|打电话|开会|关火|收|拿|带|交|喝水|吃|买|取)|(?:加|添加|新增|记)(?:一?[个条])?(?:到)?待办(?:事项|清单)?[:：，,]?|待办(?:事项)?[:：]"
-    r"|(?:记得|别忘了?|不要忘记?了?|别忘记)(?:要|去)?(?!我|你|他|她|它|这|那|吗|的|了|[:：，,]))\s*(?P<body>\S.*)$",
+    r"(?:提醒(?:一下|一声|下(?![午周个班课月次楼]))?(?:我|一下我|俺|咱)(?:一下|一声|下(?![午周个班课月次楼]))?[，,：:]?(?:要|去|记得)?|(?:设|定|建|加)(?:一?个)?(?:提醒|闹钟|日程)[，,:：]?(?:提醒我)?|[别不](?:要)?让我忘(?:了|记)?(?:要|去)?|(?:叫|喊|提醒)我一[声下][，, ]*(?:我)?(?:得|要|该|记得|去)*|叫我(?=吃药|起床|起来|出门|去|打电话|开会|关火|收|拿|带|交|喝水|吃|买|取)|(?:加|添加|新增|记)(?:一?[个条])?(?:到)?待办(?:事项|清单)?[:：，,]?|待办(?:事项|清单)?(?:里|上)?(?:再?(?:加|添|记|新增)(?:上)?一?[条项个件]?)?[:：，,]\s*"
+    r"|(?:记得|别忘了?|不要忘记?了?|别忘记)(?:要|去)?(?:(?:叫|提醒)我)?(?!我|你|他|她|它|这|那|吗|的|了|[:：，,]))\s*(?P<body>\S.*)$",
     re.DOTALL,
 )
 _REMEMBER_ZH = re.compile(
@@ -54,6 +56,9 @@ _REMEMBER_ZH = re.compile(
 )
 _TODO_AFTER_ZH = re.compile(  # the thing first: 周五交房租，记得提醒我
     r"(?P<body>[^，,。！？!?\n]{3,40})[，,\s]+(?:到时候?|你|请|麻烦|帮我|记得|别忘了?|千万|一定要?|提前|前一天|可以)*提醒(?:一下|一声|下)?我?(?:一下|一声|哈|哦|啊|吧|呀)*[。！!\s]*$"
+)
+_ONTO_LIST_ZH = re.compile(
+    r"(?:帮我|请|麻烦)*(?:把|将)(?P<body>[^，。！？!?\n]{1,40}?)(?:也|都)?(?:加|添|放|记|列|写)(?:到|进|入|在|上)(?:我的?)?(?:待办|清单|任务|日程)(?:事项|清单|列表|单)?(?:里|中|上|里面)?(?:去|吧|哈|一下)*[。！!\s]*$"
 )
 _NO_STATEMENT = re.compile(
     r"^(?:(?:my|the|our|his|her|their|this|that) (?:[\w'-]+ ){0,3}[\w'-]+|it|this|that|me|you)\W*$|^(?:了|吗|这个|那个|这件事|它|我|我说的话?)?$",
@@ -72,6 +77,8 @@ def command_in(sentence: Clause) -> Command | None:
         r"提醒|记住|记一下|叫我|[吗呢]$|如果|要是", after["body"]
     ):
         return Command("todo", Clause(after["body"], sentence.start + after.start("body")), sentence.start)
+    if onto := _ONTO_LIST_ZH.match(sentence.text):
+        return Command("todo", Clause(onto["body"], sentence.start + onto.start("body")), sentence.start)
     for match in re.finditer(r"(?:^|[,;，；。]\s*)(?=\S)", sentence.text):
         begin = match.end()
         for pattern, kind in (

@@ -1,5 +1,7 @@
 """Words for a day, “tomorrow” or 后天, and the instant at which that day begins for the speaker."""
 
+# ruff: noqa: E501 -- a pattern is one line
+
 from __future__ import annotations
 
 import re
@@ -34,6 +36,34 @@ _SPOKEN = re.compile(
     re.IGNORECASE,
 )
 
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+_NUMBERS = {
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+}
+_NUMBERS |= {character: n for n, character in enumerate("一二三四五六七八九十", 1)} | {"两": 2}
+_DATE = re.compile(
+    rf"\bin (?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)}) (?P<unit>days?|weeks?|months?)\b"
+    r"|(?P<shu>\d{1,3}|[一二两三四五六七八九十])(?P<dan>天|个?星期|个?礼拜|周|个月)(?:之后|以后|后)"
+    rf"|\b(?P<m1>{_MONTH}) (?:the )?(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)"
+    rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<m2>{_MONTH})\b"
+    r"|(?P<yue>\d{1,2})月(?P<ri>\d{1,2})[日号]?"
+    r"|(?P<xiayue>下个?月)?(?P<hao>\d{1,2})[日号](?!楼|线|院|馆|店|机|门)"
+    r"|\b(?:on|by|until) the (?P<d3>\d{1,2})(?:st|nd|rd|th)\b",
+    re.IGNORECASE,
+)
+
 
 def zone_of(name: str | None) -> tzinfo:
     """The zone of an IANA name or an offset such as "+08:00"; UTC where neither can be made out."""
@@ -53,9 +83,15 @@ def zone_of(name: str | None) -> tzinfo:
     return UTC
 
 
-def day_spoken_of(text: str, now: int | None, zone: str | None) -> tuple[str, int | None] | None:
-    """(the words, when that day begins in ms UTC) of the first word for a day, None without one."""
-    match = _SPOKEN.search(text)
+def day_spoken_of(
+    text: str, now: int | None, zone: str | None, *, dated: bool = False
+) -> tuple[str, int | None] | None:
+    """(the words, when that day begins in ms UTC) of the first word for a day, None without one. With `dated`,
+    for what happens on that day, a date (“August 3rd”) and a distance (“in three weeks”) are such words too."""
+    found = [
+        match for pattern in ((_SPOKEN, _DATE) if dated else (_SPOKEN,)) if (match := pattern.search(text))
+    ]
+    match = min(found, key=lambda m: m.start(), default=None)
     if match is None:
         return None
     words = match.group().strip()
@@ -65,10 +101,42 @@ def day_spoken_of(text: str, now: int | None, zone: str | None) -> tuple[str, in
         here = datetime.fromtimestamp(now / 1000, zone_of(zone)).replace(
             hour=0, minute=0, second=0, microsecond=0
         )
-        day = here + timedelta(days=_distance(match, here.weekday()))
-    except (OverflowError, OSError, ValueError):  # a clock far outside the calendar
+        day = (
+            _dated(match, here)
+            if match.re is _DATE
+            else here + timedelta(days=_distance(match, here.weekday()))
+        )
+    except (OverflowError, OSError, ValueError):  # a clock far outside the calendar, or no such day
         return words, None
     return words, int(day.timestamp() * 1000)
+
+
+def _dated(match: re.Match[str], here: datetime) -> datetime:
+    """The day that a date or a distance means: of dates without a year the coming one."""
+    if count := match["count"] or match["shu"]:
+        number = int(count) if count.isdigit() else _NUMBERS[count.lower()]
+        unit = (match["unit"] or match["dan"]).lower()
+        if unit.startswith(("month", "个月")):
+            years, month = divmod(here.month - 1 + number, 12)
+            return here.replace(year=here.year + years, month=month + 1)
+        return here + timedelta(
+            days=number * (7 if unit.startswith(("week", "周", "星期", "个星期", "礼拜", "个礼拜")) else 1)
+        )
+    month = _month_of(match)
+    day = int(match["d1"] or match["d2"] or match["ri"] or match["hao"] or match["d3"])
+    if month is None:  # “on the 23rd”: of this month, or of the next; 下个月5号
+        later = bool(match["xiayue"]) or day < here.day
+        years, month0 = divmod(here.month - 1 + later, 12)
+        return here.replace(year=here.year + years, month=month0 + 1, day=day)
+    then = here.replace(month=month, day=day)
+    return then if then >= here else then.replace(year=here.year + 1)
+
+
+def _month_of(match: re.Match[str]) -> int | None:
+    if match["yue"]:
+        return int(match["yue"])
+    name = match["m1"] or match["m2"]
+    return _MONTHS.index(name[:3].lower()) + 1 if name else None
 
 
 def _distance(match: re.Match[str], today: int) -> int:

@@ -50,7 +50,7 @@ RELATIVES = _table(
     "father: dad papa daddy",
     "sister: sis",
     "brother: bro",
-    "grandmother: grandma granny nana gran nan oma abuela",
+    "grandmother: grandma granny nana gran nan oma abuela nonna lola babcia yiayia halmoni 奶奶 外婆 姥姥",
     "grandfather: grandpa grandad granddad opa abuelo",
     "grandson:",
     "granddaughter:",
@@ -59,6 +59,18 @@ RELATIVES = _table(
     "cousin:",
     "niece:",
     "nephew:",
+    "mother-in-law: mother_in_law mil",
+    "father-in-law: father_in_law fil",
+    "sister-in-law: sister_in_law sil",
+    "brother-in-law: brother_in_law bil",
+    "daughter-in-law: daughter_in_law",
+    "son-in-law: son_in_law",
+    "stepson:",
+    "stepdaughter:",
+    "stepmother: stepmum stepmom",
+    "stepfather: stepdad",
+    "godson:",
+    "goddaughter:",
 )
 PETS = _table(
     "dog: puppy pup doggo pooch labrador lab poodle corgi husky beagle dachshund terrier spaniel retriever collie bulldog "
@@ -101,6 +113,7 @@ PLURALS = _table(
     "ferret: ferrets",
     "turtle: turtles tortoises",
 )
+PLURALS |= {f"{word}s": key for word, key in PETS.items() if not word.endswith(("s", "y", "fish"))}
 PLURALS = {word: key for word, key in PLURALS.items() if word != key}
 LANGUAGES = words(
     "English French German Spanish Portuguese Italian Dutch Polish Russian Ukrainian Czech Slovak Hungarian Romanian Bulgarian Serbian "
@@ -198,7 +211,7 @@ EVENTS = (
     r"|check-?up|surgery|operation|concert|recital|rehearsal|audition|party|dinner|lunch|brunch|date|conference|presentation|hearing|viewing|haircut"
     r"|hairdresser|graduation|funeral|reunion|vet|parents' evening|parent-teacher \w+|school play|class|lesson|workshop|webinar|game|match|marathon|race"
     r"|trip|scan|ultrasound|blood test|vaccination|vaccine|jab|MRI|x-ray|closing|move-in|anniversary|baptism|christening|ceremony|call|review|thesis defen[cs]e"
-    r"|deadline|picnic|barbecue|bbq|book club|choir|shift|orthodontist|cardiologist|dermatologist|oncologist|pediatrician|paediatrician|gynaecologist|court date|inspection|ferry|bus"
+    r"|deadline|picnic|barbecue|bbq|book club|choir|shift|orthodontist|cardiologist|dermatologist|oncologist|pediatrician|paediatrician|gynaecologist|court date|inspection|ferry|bus|court|MOT|sports day|open day|mammogram|smear|root canal|filling|colonoscopy|endoscopy|biopsy|chemo|dialysis|induction|tattoo|photoshoot|prom|gig|festival|housewarming|baby shower|hen do|stag do|bar mitzvah|bat mitzvah|quinceañera|work do|offsite|standup|demo|keynote|talk|panel|visa"
 )
 _DAY = r"(?:mon|tues?|wednes|wed|thurs?|fri|satur|sat|sun)(?:day)?s?"
 _MONTH = (
@@ -206,7 +219,7 @@ _MONTH = (
 )
 WHEN = (
     rf"(?:tomorrow|tonight|today|day after tomorrow|this (?:afternoon|evening|weekend)|(?:on |next |this |this coming |coming )+{_DAY}\b|\b{_DAY} (?:at|morning|afternoon|evening|night)"
-    rf"|(?:on|by) the \d{{1,2}}(?:st|nd|rd|th)|(?:on )?(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b|(?:on )?\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|next (?:week|month)"
+    rf"|(?:on|by|for|to) the \d{{1,2}}(?:st|nd|rd|th)|(?:on )?(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b|(?:on )?\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|next (?:week|month)"
     r"|in (?:\d+|an?|two|three|four|five|six) (?:hours?|days?|weeks?)|on \d{1,2}[/.]\d{1,2}|at (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|noon|midnight)\b)"
 )
 _ONES = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"

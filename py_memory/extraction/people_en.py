@@ -7,11 +7,11 @@ import re
 
 from .clauses import Clause, Found
 from .lexicon_en import DIGIT_OR_WORD, PETS, PLURALS, RELATIVES
+from .predicates_en import said_of
 from .reading import Reading
-from .self_en import am
-from .values_en import job_in, name_in, names_in, tidy
+from .values_en import GIVEN_NAME, may_be_name, name_in, names_in, tidy
 
-__all__ = ["mentioned", "read_people"]
+__all__ = ["MANY", "ONE", "key_of", "read_people"]
 
 
 def _any(words: dict[str, str]) -> str:
@@ -20,25 +20,25 @@ def _any(words: dict[str, str]) -> str:
 
 _KIND = r"(?:(?P<kind>older|younger|elder|little|big|eldest|oldest|youngest|twin|middle|baby|kid|maternal|paternal|big)[ -])?"
 _FILLER = (
-    r"(?:(?:dear|stray|foster|lovely|beautiful|wonderful|amazing|old|new|late|adopted|wee|sweet|crazy|naughty|fluffy|black|white|grey|gray|orange|ginger|rescue|golden|german|french|border|cocker|"
+    r"(?:(?:dear|other|stray|foster|lovely|beautiful|wonderful|amazing|old|new|late|adopted|wee|sweet|crazy|naughty|fluffy|black|white|grey|gray|orange|ginger|rescue|golden|german|french|border|cocker|"
     r"bernese|senior|own|two|three|four|five|gorgeous|silly|chubby|fat|tiny|large|elderly|only|first|second|third|long-term|pet|mixed-breed|brown|spotted|teenage|poor|shelter|labrador|maine coon) )*"
 )
 _AGED_ADJECTIVE = (
     rf"(?:(?P<old>{DIGIT_OR_WORD})[ -](?:years?|yrs?|yr)[ -]olds? |(?P<old2>{DIGIT_OR_WORD})yo )?"
 )
-_ONE = rf"{_FILLER}{_AGED_ADJECTIVE}{_FILLER}{_KIND}(?P<who>{_any({**RELATIVES, **PETS})})\b(?!-|[ -]in[ -]law| tongue| language| nature| person| lover| food| figure| board| company| class| room)"
-_MANY = rf"{_FILLER}(?:\d |twin |grown |grown-up |young |adult |lovely |beautiful |older |younger |rescue |pet |little |small )*(?P<many>{_any(PLURALS)})\b"
+ONE = rf"{_FILLER}{_AGED_ADJECTIVE}{_FILLER}{_KIND}(?P<who>{_any({**RELATIVES, **PETS})})\b(?!-|[ -]in[ -]law| tongue| language| nature| person| lover| food| figure| board| company| class| room)"
+MANY = rf"{_FILLER}(?:\d |twin |grown |grown-up |young |adult |lovely |beautiful |older |younger |rescue |pet |little |small )*(?P<many>{_any(PLURALS)})\b"
 _MY = re.compile(
-    rf"(?:(?:this is|meet|and|with|it's|for|say hi to) )?(?:my|our) (?:{_MANY}|{_ONE})(?P<rest>.*)$",
+    rf"(?:(?:this is|meet|and|with|it's|for|say hi to) )?(?:my|our) (?:{MANY}|{ONE})(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _BARE = re.compile(
-    r"(?P<who>mom|mum|dad|grandma|grandpa|granny|hubby)(?P<rest>(?:'s| is| was born| turns| turned| turning).+)$",
+    rf"(?:the )?(?P<who>mom|mum|dad|grandma|grandpa|granny|nana|hubby|husband|wife|missus|son|daughter|partner|girlfriend|boyfriend|sister|brother|sis|(?:mother|father|sister|brother|son|daughter)-in-law)(?P<rest>(?:(?: {GIVEN_NAME})?(?:'s| is| was born| was diagnosed| turns| turned| turning| just turned| has| lives| works| loves| hates| likes| can't| doesn't)| {GIVEN_NAME},? (?=\d|and\b|$)).*)$",
     re.IGNORECASE,
 )
 _HAVE = re.compile(
-    r"(?:(?:I|we)(?:'ve| have|'re| are|'m| am)?(?: just| recently| finally| also| both)* ?(?:got|have|had(?= (?:a baby|our))|own|adopted|rescued|picked up|brought home|took in|fostered|foster|raised?|raising|bought|keep|are raising|raising|share (?:my|our) \w+ with|live with|welcomed|take care of|parents? (?:of|to)|parenting|(?:a |the )?(?:proud )?(?:mum|mom|dad|mother|father|parents?)(?: of| to)|married)?|there's also|also) "
-    rf"(?:(?:an?|one|my|our|the|also a|two|three|four|five|\d) )?(?:{_MANY}|{_ONE})(?P<rest>.*)$",
+    r"(?:(?:(?:I|we)(?:'ve| have|'re| are|'m| am)?)?(?: ?just| ?recently| ?finally| ?also| ?both)* ?(?:got|have|had(?= (?:an? (?:little )?(?:baby|son|daughter|boy|girl)|our|twins))|own|adopted|rescued|picked up|brought home|took in|fostered|foster|raised?|raising|bought|keep|are raising|raising|share (?:my|our) \w+ with|live with|welcomed|take care of|parents? (?:of|to)|parenting|(?:a |the )?(?:proud )?(?:mum|mom|dad|mother|father|parents?)(?: of| to)|married)?|there's also|also) "
+    rf"(?:(?:an?|one|my|our|the|also a|two|three|four|five|\d) )?(?:{MANY}|{ONE})(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _TO = re.compile(
@@ -50,7 +50,11 @@ _WED = re.compile(
     re.IGNORECASE,
 )
 _NAMED_OUR = re.compile(
-    rf"(?:I|we)(?:'ve| have)?(?: just| finally)* (?:named|called) (?:our|my|the) (?:new )?{_ONE}(?P<rest> .+)$",
+    rf"(?:I|we)(?:'ve| have)?(?: just| finally)* (?:named|called) (?:our|my|the) (?:new )?{ONE}(?P<rest> .+)$",
+    re.IGNORECASE,
+)
+_THE_CHILDREN = re.compile(
+    rf"the (?:twins|kids|boys|girls|triplets|little one|baby) (?:are|is|just turned|turned|turn|turns|have turned)(?: now| already| only)? (?P<v>{DIGIT_OR_WORD})(?=$|\W)(?! (?:minutes|hours|times|people))",
     re.IGNORECASE,
 )
 _CALL_THEM = re.compile(
@@ -68,7 +72,7 @@ _EACH = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(
-    r"^(?:,? (?:who|which|that))?(?:(?:'s| is| are) (?:called|named)| called| named|'s (?:first )?name(?: is|'s)|s'? names are|,? whose name is| goes by| answers to| by the name of|'re called)(?: the)? +",
+    r"^(?:,? (?:who|which|that))?(?:(?:'s| is| are|,)?(?: an? (?:[\w-]+ ){1,5}?)?(?: ?called| ?named)| called| named|'s (?:first )?name(?: is|'s)|s'? names are|,? whose name is| goes by| answers to| by the name of|'re called)(?: the)? +",
     re.IGNORECASE,
 )
 _AGED = re.compile(
@@ -80,24 +84,15 @@ _AGE_LED = re.compile(
     r"^,?(?: (?:who|he|she|it|they))?(?: is|'s| are|'re| turns?| turned| just turned| is turning| is about to turn| will be| will turn| has just turned| recently turned| is only| is now| is already| now| is nearly| is almost| aged| age| has turned|,|\(| \(|$)",
     re.IGNORECASE,
 )
+_GONE = re.compile(
+    r"\b(?:died|passed(?: away)?|is dead|used to|was (?!born|diagnosed)|ran away|is gone)\b", re.IGNORECASE
+)
 _BIRTHDAY = re.compile(
     r"^(?:'s)? (?:birthday|b-?day)(?: is|'s| falls)?(?: on)?(?: the)? (?P<v>(?=[^,]*(?:\d|january|february|march|april|june|july|august|september|october|november|december)).+)|^,?(?: who)? was born (?:on|in) (?P<b>(?=.*\d).+)",
     re.IGNORECASE,
 )
-_IS = re.compile(
-    r"^,?(?: (?:who|he|she|it|they|and|both))?(?: ?(?:is|'s|are|'re))(?: (?:also|now|both|currently|really|still))* (?P<v>.+)$",
-    re.IGNORECASE,
-)
-_WORKS = re.compile(
-    r"^,?(?: (?:who|he|she|and))? (?:just |recently |now |also |currently )*(?:works|worked(?= .*years)|got a (?:new )?job|got promoted|got hired|started(?: working)?|started a (?:new )?job|is working|qualified|trained)(?: (?:at|for|in|nights|part-time) [\w&' ]+?)?(?: nights)? (?:as|to) (?P<v>.+)$",
-    re.IGNORECASE,
-)
 _TEACHES = re.compile(
     r"^,?(?: (?:who|he|she))? (?P<v>teaches [\w' -]+|(?:drives|fixes|sells|designs|builds|repairs|paints) [\w' -]+(?= for a living)|drives (?:an? )?(?:trucks?|taxi|bus|lorry|lorries|tram|train|uber|cab|delivery \w+)|runs an? (?:\w+ ){0,2}(?:shop|bakery|cafe|café|restaurant|store|company|farm|business|studio|salon|bar|garage)|owns an? (?:\w+ ){0,2}(?:shop|bakery|cafe|café|restaurant|store|company|farm|business|bar))",
-    re.IGNORECASE,
-)
-_LIKES = re.compile(
-    r"^,?(?: (?:who|he|she|it|they))? (?:(?:really|also|absolutely|just) )*(?:likes?|loves?|enjoys?|adores?) (?P<v>.+)$",
     re.IGNORECASE,
 )
 _DIET = re.compile(
@@ -106,7 +101,6 @@ _DIET = re.compile(
 _LOWER_NAMED = re.compile(
     rf"^,? (?P<v>[a-z][\w'-]{{1,12}})(?= (?:is|turns|turned|just turned|turning) {DIGIT_OR_WORD}\b|, {DIGIT_OR_WORD}\b)"
 )
-_MENTION = re.compile(rf"\b(?:my|our) {_ONE}(?P<rest>,? (?-i:[A-Z]).*)$", re.IGNORECASE)
 _NOT_NAMES = frozenset(
     [
         "who",
@@ -138,7 +132,7 @@ _NOT_NAMES = frozenset(
 )
 
 
-def _key(match: re.Match[str]) -> tuple[str, bool]:
+def key_of(match: re.Match[str]) -> tuple[str, bool]:
     """(key, whether several)."""
     groups = match.groupdict()
     if groups.get("many"):
@@ -182,6 +176,11 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
     ):
         reading.enter_other()
         return []
+    if (
+        not re.match("[\u3400-\u9fff]", text)
+        and (rest := reading.enter_known(text, clause.start)) is not None
+    ):
+        return _about(rest, reading.person, clause, reading, False)
     if match := _TO.match(text):
         names = names_in(re.split(r"\b(?:who|aged|\d)", match["rest"])[0])
         reading.enter("am")
@@ -196,7 +195,7 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
             else []
         )
     if match := _NAMED_OUR.match(text):
-        key, _ = _key(match)
+        key, _ = key_of(match)
         reading.enter_person(key, clause.start)
         return _about(f" called{match['rest']}", key, clause, reading, False)
     match = (
@@ -205,7 +204,7 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
         or (_BARE.match(text) if not re.search(r"\b(?:your|her|his|their)\b", text) else None)
     )
     if match:
-        key, many = _key(match)
+        key, many = key_of(match)
         rest = match["rest"]
         if match.re is _HAVE and re.match(
             r"(?:I'm|I am|we're|we are) (?!raising|parents)", text, re.IGNORECASE
@@ -228,16 +227,30 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
         reading.enter_person(key, clause.start)
         reading.many = many
         out = []
+        if (
+            match.re is _MY and not many and not rest.strip() and reading.name_before
+        ):  # “Bruno, my terrier, …”
+            out.append(Found(key, reading.name_before, reading.name_start, clause.end))
+            reading.person_named = True
         old = match.groupdict().get("old") or match.groupdict().get("old2")
         if old:
             out.append(Found(f"{key}::age", old, clause.start, clause.end))
         out += _about(rest, key, clause, reading, many)
         return out
+    if aged := _THE_CHILDREN.match(text):
+        return [Found("user::family::child::age", aged["v"], clause.start, clause.end)]
+    if bare := re.fullmatch(
+        r"(?:and |so |the )?(?P<who>mom|mum|dad|grandma|grandpa|granny|hubby|wife|missus)",
+        text,
+        re.IGNORECASE,
+    ):
+        reading.enter_person(key_of(bare)[0], clause.start)
+        return []
     return _continued(clause, reading)
 
 
 _LISTED = re.compile(
-    rf"(?:and )?(?:also )?(?:an?|one|two|three) (?:{_MANY}|{_ONE})(?P<rest>.*)$", re.IGNORECASE
+    rf"(?:and )?(?:also )?(?:an?|one|two|three) (?:{MANY}|{ONE})(?P<rest>.*)$", re.IGNORECASE
 )
 _ALLERGIC_AHEAD = re.compile(
     r"^(?:(?:because|cause|as|since) )?(?:she|he|they)(?:'s| is|'re| are) (?:\w+ )?allergic(?: to (?:it|them|that|those))?$",
@@ -254,7 +267,7 @@ def _continued(clause: Clause, reading: Reading) -> list[Found] | None:
         return [Found(f.key, f.value, reading.person_start, f.end) for f in found]
 
     if match := _LISTED.match(text):
-        key, many = _key(match)
+        key, many = key_of(match)
         reading.enter_person(key, clause.start)
         reading.many = many
         return _about(match["rest"], key, clause, reading, many)
@@ -295,6 +308,10 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
         if value:
             out.append(Found(key + part, value, clause.start, clause.end))
 
+    pet = key.startswith("user::pet")
+    rest = re.sub(r"^ (?:who lives |living )?in (?-i:[A-Z])\w+ (?=called|named)", " ", rest)
+    if _GONE.search(rest):
+        return []
     link = _LINK.match(rest)
     said = rest[link.end() :] if link else rest
     if many:
@@ -321,6 +338,8 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
         if link or not re.match(r"(?:is|'s|are)\b|^,? *(?:is|'s)? *$", said)
         else None
     )
+    if named and not link and not may_be_name(*named):
+        named = None
     if not link and (lower := _LOWER_NAMED.match(said)) and lower["v"] not in _NOT_NAMES:
         named = lower["v"], said[lower.end() :]
     if (
@@ -351,43 +370,16 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
     if (match := _AGED.match(rest)) and _AGE_LED.match(rest):
         found("::age", match["age"] or match["months"] or "")
         if more := re.match(r" (?:and|but) (?P<v>.+)$", rest[match.end() :]):
-            return out + _about(f" {re.sub(r'^(?:he|she|it) ', '', more['v'])}", key, clause, reading, False)
+            goes_on = f" {re.sub(r'^(?:he|she|it) ', '', more['v'])}"
+            for part, value in said_of(goes_on, pet=pet) or said_of(f" is{goes_on}", pet=pet):
+                found(part, value)
     elif match := _BIRTHDAY.match(rest):
         found("::birthday", tidy(match["v"] or match["b"]))
-    elif match := _WORKS.match(rest):
-        found(
-            "::job",
-            job_in(match["v"])
-            or tidy(
-                re.split(r" (?:at|in|for|and|since)\b", match["v"].removeprefix("a ").removeprefix("an "))[0]
-            ),
-        )
     elif match := _TEACHES.match(rest):
         found("::job", tidy(re.split(r" (?:at|in|for|and|since)\b", match["v"])[0]))
-    elif match := _IS.match(rest):
-        for part, value in am(match["v"]):
-            if part in ("user::allergy", "user::diet", "user::likes", "user::job", "user::age"):
-                found(part.removeprefix("user"), value)
-    elif (match := _LIKES.match(rest)) and "pet" not in key:
-        for part, value in am(f"fond of {match['v']}"):
-            found(part.removeprefix("user"), value)
-    elif (match := _DIET.match(rest)) and "pet" not in key:
-        if _ALLERGIC_AHEAD.match(reading.ahead):
-            found("::allergy", re.sub(r"^.*? (?:eat|drink) ", "", match["v"]))
-        else:
-            found("::diet", match["v"])
+    elif (match := _DIET.match(rest)) and not pet and _ALLERGIC_AHEAD.match(reading.ahead):
+        found("::allergy", re.sub(r"^.*? (?:eat|drink) ", "", match["v"]))
+    else:
+        for part, value in said_of(rest, pet=pet):
+            found(part, value)
     return out
-
-
-def mentioned(clause: Clause) -> list[Found]:
-    """A relative or pet named on the way: “I live with my cat Duchess”."""
-    match = _MENTION.search(clause.text)
-    if not match or re.search(
-        r"\b(?:not|never|named?|call|wanted|wish|if|would|like to|want|ex|former|late)\b|n't\b",
-        clause.text[: match.start()],
-    ):
-        return []
-    named = name_in(match["rest"].lstrip(","))
-    if not named or re.match(r"'s", named[1]) or len(named[0].split()) > 2:
-        return []
-    return [Found(_key(match)[0], named[0], clause.start, clause.end)]

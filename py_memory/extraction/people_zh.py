@@ -42,11 +42,11 @@ _ALONE = "|".join(
 _COUNT = r"(?:[一二两俩三四五\d][个只条位对名匹口头]|[个只条位])?"
 _FAMILY = re.compile(
     rf"(?:(?:我们俩|我们家?|我家里?|我|俺家?|咱们?家?|家里|家中|家)(?:的|里|现在|最近|刚|又|还|也)*(?:有|养了?|生了|收养了|领养了|领了|捡了|添了|买了|带着|家)*|(?:刚|最近|又|还|也|上个?月|去年|今年|前年|新|家里)*(?:养了?|有|领养了|收养了|捡了|生了|添了|带)(?=[一二两俩三四五\d]?[个只条对匹])|(?:家有|养))(?:着|过)?"
-    rf"{_COUNT}(?:(?P<old>{NUMBER})岁(?:半|多)?大?的)?(?:[黑白橘黄灰花胖小老]色?的?)?(?P<ordinal>[大小二])?(?P<who>{_WHO})(?P<rest>.*)$"
+    rf"(?:那[只条个位匹])?{_COUNT}(?:(?P<old>{NUMBER})岁(?:半|多)?大?的)?(?:[黑白橘黄灰花胖小老奶]色?的?|流浪|小奶|可爱的)?(?P<ordinal>[大小二])?(?P<who>{_WHO})(?P<rest>.*)$"
 )
 _BARE = re.compile(rf"(?P<ordinal>[大小二])?(?P<who>{_ALONE})(?P<rest>.*)$")
 _NOT_REST = re.compile(
-    r"^(?:的(?!名字|生日|小名|大名)|们|夫|媳|公|婿|爸|妈|家|他|她|俩|两|和你|粮|砂|舍|屎|说|觉得|认为|问|让|叫我|喊我|以前|曾|朋友|同学|老师|学校|店|咖|主任|爷|娘|狗|猫|毛|派|眼|都说|告诉|打电话|妹|弟|哥|姐|子|头|车|罐头|医院|节|朋|一样|似|为|想|希望|如果|要是|没)"
+    r"^(?:的(?!名字|生日|小名|大名)|们|夫|媳|公|婿|爸|妈|家|他|她|俩|两|和你|粮|砂|舍|屎|说|觉得|认为|问|让|叫我|喊我|以前|曾|朋友|同学|老师|学校|店|咖|主任|爷|娘|狗|猫|毛|派|眼|都说|告诉|打电话|做的|妹|弟|哥|姐|子|头|车|罐头|医院|节|朋|一样|似|为|想|希望|如果|要是|没)"
 )
 _FOLLOW = re.compile(
     r"^(?:他|她|它|人|小家伙)?(?:的)?(?P<rest>(?:小名|大名|名字|名叫|名|取名|起名|叫|今年|现在|已经|刚|快|马上|下个?月|明年|\d|[一二三四五六七八九十两]+(?:岁|个月)|是|在|做|当|对|喜欢|爱|不吃|特别|超|最|也是|生日|属|从事|(?:开|跑|卖|教|修)[^，]{1,8}的$|职业|都|才|有).*)$"
@@ -54,8 +54,15 @@ _FOLLOW = re.compile(
 _EACH = re.compile(
     r"(?:一[个只条位匹](?:小名)?|[\u3400-\u9fff]{1,3}的(?:那只|那个|那条)?|另一[个只条位]|还有一[个只]|老[大二三]|大[的宝]|小[的宝]|二[宝的]|姐姐|妹妹|哥哥|弟弟|分别|公的|母的|黑的|白的|男孩|女孩)(?:是)?(?:名字)?(?:叫做?|名叫|取名)\s*(?P<v>.+)$"
 )
+_EACH_AGED = re.compile(
+    rf"(?:大的|小的|老[大二三]|大宝|二宝|一个|另一个|姐姐|妹妹|哥哥|弟弟)(?:今年|刚|快|已经|才)*(?P<age>{NUMBER})岁(?:半|多)?了?"
+)
+_NEXT_ONE = re.compile(
+    r"[，、和跟]*(?=(?:小的|老[二三]|另一[个只条]|还有一[个只]|二[的宝]|弟弟|妹妹|一[只个条])(?:叫|名))"
+)
+_SEVERAL = re.compile(rf"(?:[两三四五2345][个只条位匹口]|俩|仨|双胞胎)(?:小|大)?(?P<who>{_WHO})")
 _NAME_LED = re.compile(
-    r"^(?:，|\s|人|也|就|给[它他她]|大家都|我们都|我|都|的)*(?:大名|小名|名字|乳名|学名|官名|全名|名)?(?:就)?(?:叫做?|名叫|取名(?:叫)?|起名(?:叫)?|名字(?:叫|是)|是叫|名为|唤作|的名字(?:叫|是)|(?<=名)是)\s*(?P<v>.+)$"
+    r"^(?:，|\s|人|也|就|给[它他她]|大家都|我们都|我|都|的)*(?:大名|小名|名字|乳名|学名|官名|全名|名)?(?:就)?(?:(?<=[大小乳]名)|叫做?|名叫|取名(?:叫)?|起名(?:叫)?|名字(?:叫|是)|是叫|名为|唤作|的名字(?:叫|是)|(?<=名)是)\s*(?P<v>.+)$"
 )
 _AGE = re.compile(
     rf"^\s*(?:今年|现在|已经|刚满|刚过|马上|快|才|都|也|有|下个?月|明年|过完年|明天|就|要|虚岁|周岁|过|满|刚|奔|这个月|，|[（(]|了|大|周末|年底|开春|[一二三四五六七八九十\d]+月份?|是|快要)*(?:(?P<age>{NUMBER}|周)(?:周?岁|周年|大寿)(?:半|多|出头|大寿|生日)?|(?P<months>{NUMBER}个(?:多|半)?月)大?|(?P<plain>[二三四五六七八九]?十[一二三四五六七八九]?|\d{{2}})(?:了|大寿|啦|$|多了|好几))"
@@ -65,6 +72,9 @@ _PREDICATES = {
     "user::diet": "::diet",
     "user::job": "::job",
     "user::birthday": "::birthday",
+    "user::home": "::home",
+    "user::condition": "::condition",
+    "user::dislikes": "::dislikes",
 }
 
 
@@ -78,8 +88,24 @@ def _key(match: re.Match[str]) -> str:
 def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
     """What a clause says of a relative or pet; None if it is about none."""
     text = clause.text
-    if reading.person and (match := _EACH.match(text)):
-        return [Found(reading.person, name, reading.person_start, clause.end) for name in _names(match["v"])]
+    if (rest := reading.enter_known(text, clause.start)) is not None:
+        return _about(rest, reading.person, clause)
+    if (
+        reading.person
+        and (ages := _EACH_AGED.findall(text))
+        and _EACH_AGED.sub("", text).strip("，、和 ") == ""
+    ):
+        return [Found(f"{reading.person}::age", age, reading.person_start, clause.end) for age in ages]
+    if reading.person and _EACH.match(text):
+        parts = [_EACH.match(part) for part in _NEXT_ONE.split(text)]
+        names = [name for part in parts if part for name in _names(part["v"])]
+        return [Found(reading.person, name, reading.person_start, clause.end) for name in names]
+    if (several := _SEVERAL.fullmatch(text)) and re.match(
+        r"一[个只条位匹]|大的|小的|都?叫|名|分别", reading.ahead
+    ):
+        reading.enter_person(_key(several), clause.start)
+        reading.many = True
+        return []
     match = _FAMILY.match(text)
     if not match and (reading.speaker or reading.fresh or reading.person):
         match = _BARE.match(text)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 __all__ = ["Reading"]
 
@@ -14,7 +15,10 @@ class Reading:
     `person` is the key of the relative last spoken of (`many`: of several), `list_key` that of an open list;
     their starts are places in the text. `past` tells that something over was spoken of, `decided` that a
     decision is about to be told; `ahead` is the next clause, and `pending` what waits
-    for it: a food and why it is not eaten, or the key of a favourite."""
+    for it: a food and why it is not eaten, or the key of a favourite. `topic` is a noun that stood alone just
+    before. `name_before` is the name that the clause before ended in, `place_before` a place asked about.
+    `known` maps names of relatives and pets to their keys.
+    """
 
     speaker: str = ""
     fresh: bool = True
@@ -29,6 +33,12 @@ class Reading:
     ahead: str = ""
     pending: str = ""
     pending_start: int = 0
+    topic: str = ""
+    topic_start: int = 0
+    name_before: str = ""
+    name_start: int = 0
+    place_before: str = ""
+    known: Mapping[str, str] = field(default_factory=dict)
 
     def enter(self, speaker: str) -> None:
         """The user is the subject now."""
@@ -43,6 +53,16 @@ class Reading:
         self.speaker, self.list_key, self.fresh = "", "", False
         self.person, self.person_start, self.person_named, self.many = key, start, False, False
 
+    def enter_known(self, text: str, start: int) -> str | None:
+        """What a text says behind a known name at its start; None if it starts with none."""
+        for name, key in self.known.items():
+            rest = text[len(name) :]
+            if text.startswith(name) and not (name[-1:].isascii() and rest[:1].isalnum()):
+                self.enter_person(key, start)
+                self.person_named = True
+                return rest
+        return None
+
     def enter_list(self, key: str, start: int) -> None:
         self.list_key, self.list_start = key, start
 
@@ -50,3 +70,4 @@ class Reading:
         """Lists end with their sentence; a person may be gone on with."""
         self.speaker, self.list_key, self.fresh, self.past = "", "", True, False
         self.pending = ""
+        self.name_before = ""

@@ -9,20 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .asides_en import taken_for_granted
 from .clauses import Clause, Found, slug
 from .mine_en import mine, whole
-from .people_en import mentioned, read_people
-from .plans_en import event_in
+from .people_en import read_people
+from .plans_en import event_in, todo_in
+from .readers_en import Facts, employer_in
 from .reading import Reading
-from .self_en import Facts, am, do, have
-from .values_en import names_in, things_in, tidy
+from .self_en import am, do, have
+from .values_en import GIVEN_NAME, name_in, names_in, things_in, tidy
 
 __all__ = ["read"]
 
 _OPENERS = re.compile(
-    r"^(?:(?:hi|hello|hey|hiya|yo|hi all|hey there|hi there|hello there|good morning|good evening|there|well|so|and|but|also|actually|ok|okay|yes|yeah|yep|no|nope|btw|by the way|fyi|oh|ah|um|uh|plus|now|because|since|as you know|just so you know|to be clear|honestly|that|please note|note|"
+    r"^(?:(?:hi|hello|hey|hiya|yo|hi all|hey there|hi there|hello there|good morning|good evening|well|so|and|but|also|actually|ok|okay|yes|yeah|yep|no(?=[,.!])|nope|btw|by the way|fyi|oh|ah|um|uh|plus|now|because|since|as you know|just so you know|to be clear|honestly|that|please note|note|"
     r"tbh|ngl|for the record|in case it matters|about me|one thing|here's|here is|quick intro|quick update|update|good news|big news|news|finally|anyway|though|luckily|sadly|unfortunately|well then|personally|for context|for what it's worth|just fyi|heads up|ps|p\.s|reminder|more about me|nice to meet you|a bit about me|some context|context|"
-    r"today|lately|recently|these days|nowadays|currently|at the moment|right now|on weekends|at weekends|in my (?:free|spare) time|on (?:sundays|saturdays)|usually|as of (?:today|now)|speaking of which|not gonna lie|to be honest|these days|truth be told|yesterday|for now|apparently not|both|officially|of course)\b[ ,!:–-]*)+(?=\S)",
+    r"as(?= (?:I|my|we)\b)|given(?: that)?|considering(?: that)?|seeing (?:as|that)|now that|knowing(?: that)?|'?cause|coz|cos|cuz|(?:the )?(?:fact|thing|problem|truth|issue|trouble) is(?: that)?|(?:it )?turns out(?: that)?|fun fact|confession|listen|look|ugh+|omg|wow|yay|hmm+|argh|oof|sigh|woo+|phew|as I said|like I said|again|unrelated|off topic|k|thx|thanks|thank you|cheers|one more thing|fwiw|imo|guys|folks|mate|pal|dude|bro|long story short|full disclosure|tmi|tbf|reminder that|I (?:can|must) (?:confirm|admit|confess)(?: that)?|I admit(?: that)?|I(?:'d| should| must| forgot to| want to| have to| need to)(?: probably| also)? (?:say|mention|add|note|point out)(?: that)?|did I mention(?: that)?|(?:you should|so you|just so you|for you to) know(?: that)?|bear in mind(?: that)?|a little about me|me(?=,)|right|today|lately|recently|these days|nowadays|currently|at the moment|right now|on weekends|at weekends|in my (?:free|spare) time|on (?:sundays|saturdays)|usually|as of (?:today|now)|speaking of which|not gonna lie|to be honest|these days|by day|by trade|truth be told|yesterday|for now|apparently not|both|officially|of course)\b[ ,!:–-]*)+(?=\S)",
     re.IGNORECASE,
 )
 _ADJUNCT = re.compile(
@@ -30,16 +32,20 @@ _ADJUNCT = re.compile(
     re.IGNORECASE,
 )
 _ALLERGIC_AHEAD = re.compile(
-    r"^(?:(?:because|cause|as|since|coz|cuz) )?(?:I'm|I am|im) (?:\w+ )?allergic(?: to (?:it|them|that|those))?$",
+    r"^(?:(?:because|cause|as|since|coz|cuz) )?(?:(?:I'm|I am|im) )?(?:\w+ )?allergic(?: to (?:it|them|that|those))?$",
+    re.IGNORECASE,
+)
+_HATED_AHEAD = re.compile(
+    r"(?:(?:because|cause|as|since|coz|cuz) )?I (?:really |just |absolutely )*(?:hate|can't stand|don't like|dislike|detest|loathe|despise) (?:it|them|that|those|the \w+)$",
     re.IGNORECASE,
 )
 _AVOIDED = re.compile(
-    r"^(?:please )?(?:no|skip|hold|avoid|leave out|without|(?:(?:I|we) )?(?:can't|cannot|cant|don't|can not) (?:eat|have|do|touch|drink|use|take|go near)) (?:any |the )?(?P<v>[\w' -]{2,30}?)(?: please| for me)*$",
+    r"^(?:please )?(?:no|skip|hold the|hold|avoid|leave out|without|(?:(?:I|we) )?(?:can't|cannot|cant|don't|can not) (?:eat|have|do|touch|drink|use|take|go near)) (?:any |the )?(?P<v>[\w' -]{2,30}?)(?: please| for me| in it| these days| now)*$",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
     r"(?:I|we)(?:'m| am|'re| are|'ve| have)?(?: \w+)? (?:think|guess|suppose|suspect|might|may|could|would|should|wish|want|hope|plan|dream|consider\w*|not sure|unsure|thinking|wondering|tempted|planning|hoping|trying|considering|debating|toying|supposed|about to quit|doubt|assume|imagine|wonder|bet|feel like|am not sure|used to|wanna|need to decide)\b"
-    r"|(?:I|we)'d (?!rather|prefer|like you)|(?:maybe|perhaps|hopefully|possibly|probably|not sure|thinking|wish|hope|might|considering|toying|wondering|unsure|planning|still|once|if)\b|(?:I|we) had\b(?! (?:born|diagnosed|raised|brought|recently diagnosed|just diagnosed))",
+    r"|(?:I|we)'d (?!rather|prefer|like you)|(?:maybe|perhaps|hopefully|possibly|probably|not sure|thinking|wish|hope|might|considering|toying|wondering|unsure|planning|still|once|if)\b|(?:I|we) had\b(?! (?:an? (?:little )?(?:baby|son|daughter|boy|girl)|our|twins|born|diagnosed|raised|brought|recently diagnosed|just diagnosed))",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
@@ -64,11 +70,16 @@ _DO = re.compile(
 _MY = re.compile(r"(?:my|our)(?: own)? (?P<rest>.+)$", re.IGNORECASE)
 _BARE = re.compile(
     rf"{_ADVERBS}(?P<rest>(?:am|been|born|based|living|working|moved|went|grew|raised|employed|studying|allergic|originally from|from (?-i:[A-Z])|fluent|live|work|love|hate|enjoy|adore|speak|eat|don't|dont|can't|cant|never|not (?:a|an|into|keen|really|much)|huge fan|big fan|massive fan|a (?:huge|big) fan|joined|started|turned|turning|just turned|diagnosed|suffer|decided|relocated|"
-    r"play|prefer|married|retired|pregnant|vegan|vegetarian|diabetic|quit|gave up|dislike|like|currently|still (?:in|at|living|teaching|working|based|studying|running)|based|teaching|loving (?:the|my) new|enjoying (?:the|my) new|in my|\d\d(?:\s?yo|\s?y/?o| years?)|study|doing|teach|run|got|have|settled|allerg|severely allergic|into|obsessed|mum|mom|dad|an? |own|use|follow|keep|avoid|drive|collect|lactose|coeliac|celiac|can|switched|relocating|stay|bought)\b.*)$",
+    r"play|prefer|married|retired|pregnant|vegan|vegetarian|diabetic|on (?:insulin|dialysis|keto|chemo|warfarin)|\d{1,2} weeks pregnant|gone|playing|sticking with|halfway through|writing from|taking|learning|driving|starting (?:at|with) (?-i:[A-Z])|enrolled|sucker|quit|gave up|dislike|like|currently|still (?:in|at|living|teaching|working|based|studying|running)|based|teaching|loving (?:the|my) new|enjoying (?:the|my) new|in my|\d\d(?:\s?yo|\s?y/?o| years?)|study|doing|teach|run|got|have|settled|allerg|severely allergic|into|obsessed|mum|mom|dad|an? |own|use|follow|keep|avoid|drive|collect|lactose|coeliac|celiac|can|switched|relocating|stay|bought)\b.*)$",
+    re.IGNORECASE,
+)
+# “Working at Acme must be fun” is said of anybody.
+_GENERIC = re.compile(
+    r"\w+ing\b.* (?:is|must|would|sounds?|seems?|means?|can|costs?|sucks|was|has|requires?|takes|makes)\b",
     re.IGNORECASE,
 )
 _NO_ITEM = re.compile(
-    r"^(?:I|he|she|it|they|we|you|my|his|her|their|please|thanks?|what|so|can|could|do|and (?:I|my|we))\b|\b(?:vegetarian|vegan|is|are|was|live|work)\b",
+    r"^(?:sorry|don't|doesn't|no|not|it's|that's|just|obviously|help|any|got|need|pls|lol|ha|tho|honestly|right|ok|okay|yes|if|ideally|especially|as|well|too|the end|cheers|ta|mate|love|lads|everyone|guys|hey|hi|hello|recommend|suggest|find|give|show|tell|make|let|let's|I|he|she|it|they|we|you|my|his|her|their|please|thanks?|what|so|can|could|do|and (?:I|my|we))\b|\b(?:vegetarian|vegan|is|are|was|live|work)\b",
     re.IGNORECASE,
 )
 _NO_LIST = re.compile(
@@ -76,13 +87,46 @@ _NO_LIST = re.compile(
     re.IGNORECASE,
 )
 _FAVOURITE = re.compile(
-    r"^(?:my )?(?:all-time |absolute )?favou?rite (?P<what>[\w-]+(?: [\w-]+)?)$", re.IGNORECASE
+    r"^(?:my )?(?:all-time |absolute )?fav(?:e|ou?rite)? (?P<what>[\w-]+(?: [\w-]+)?)$", re.IGNORECASE
 )
 _ROLE_AT = re.compile(
     r"^(?:[\w-]+ ){0,4}?(?:student|undergrad|engineer|developer|designer|nurse|teacher|manager|analyst|researcher|doctor|consultant|lawyer|accountant|chef|scientist|barista|driver) (?:at|for|in|from) (?:the )?[A-Z][\w&' .-]{1,40}$"
 )
 _MADE_UP = re.compile(
-    r"(?:I|we)(?:'ve| have)?(?: finally| just)? (?:made up (?:my|our) minds?|made (?:a|my|our|the) decision|made the call|decided|come to a decision)(?: that)?$",
+    r"(?:(?:I|we)(?:'ve| have)? ?)?(?:(?:finally|just|ok|okay|so) )*(?:made up (?:my|our) minds?|made (?:a|my|our|the) decision|made the call|decided|(?:it's |that's )settled|final answer|final decision|come to a decision)(?: that)?$",
+    re.IGNORECASE,
+)
+# “Raw onion. Can't stand it”: a noun alone, and how the user feels about it.
+_TOPIC = re.compile(
+    r"(?!(?:he|she|they|it|you|this|that|what|who|thanks|sorry|yes|no|ok|okay|hi|hello|people|everyone|my|your|his|her)\b)(?P<v>[a-z][\w'-]*(?: [\w'-]+){0,2})",
+    re.IGNORECASE,
+)
+_OF_TOPIC = re.compile(
+    r"(?:(?:I|and|but|just|really|absolutely|I'm|am|we) )*(?P<verb>love|adore|hate|loathe|despise|dislike|detest|can't stand|cannot stand|can't bear|can't eat|don't eat|don't like|allergic to|obsessed with|addicted to|not a fan of|can't get enough of)(?: eating)? (?:it|them|that stuff|those)(?=$| (?:so|at|all|with|anymore|any more|to|since|ever)\b)",
+    re.IGNORECASE,
+)
+_NAME_LAST = re.compile(
+    rf"(?:^|^(?:meet|this is|say hi to|say hello to|here's|and|it's) |\b(?:with|to|for|named|called) )(?P<v>{GIVEN_NAME})$",
+    re.IGNORECASE,
+)
+_MOVED_THERE = re.compile(
+    r"(?:(?:I|we)(?:'ve| have|'m| am|'re| are)? )?(?:(?:just|recently|only|currently|actually|now|also) )*(?:(?:moved|relocated) (?:there|here)|live (?:there|here|in the (?:\w+ )?(?:part|centre|center|north|south|east|west|suburbs|old town)|near the centre|near the center|close by|nearby)|based (?:there|here)|new (?:there|here|in town)|a local)\b",
+    re.IGNORECASE,
+)
+_FINAL = re.compile(
+    r"(?:and )?(?:that's|that is|it's) (?:final|settled|decided|that|my final (?:answer|decision))$",
+    re.IGNORECASE,
+)
+_SETTLED = re.compile(
+    r"(?:I'm|we're|I am|we are|I'll|we'll|I will|we will) (?:going to |gonna )?(?P<v>.{3,80})$", re.IGNORECASE
+)
+# “In my free time I restore radios”: what is done then is liked.
+_LEISURE = re.compile(
+    r"\b(?:(?:free|spare) time|weekends?|(?:most|every) (?:sun|satur)days?|sundays|saturdays|evenings|to (?:relax|unwind)|for fun)\b",
+    re.IGNORECASE,
+)
+_HABIT = re.compile(
+    r"(?:I|we) (?:(?:usually|mostly|always|often|like to|love to|tend to|just) )*(?P<v>(?!have|am|work|sleep|need|can|don't|want|was|get|feel|think|do nothing|should|must|will|visit my|see my|see the|take care|clean)[a-z]+(?: [\w'-]+){1,4})$",
     re.IGNORECASE,
 )
 _LISTS = ("user::allergy", "user::likes", "user::dislikes", "user::speaks")
@@ -92,12 +136,20 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
     """What one clause says. `reading` knows what came before it in the message."""
     opener = _OPENERS.match(clause.text)
     skipped = opener.end() if opener else 0
-    if adjunct := _ADJUNCT.match(clause.text[skipped:]):
+    led = whole(clause.text[skipped:])
+    if adjunct := None if led else _ADJUNCT.match(clause.text[skipped:]):
         skipped += adjunct.end()
     text = clause.text[skipped:]
-    if _ALLERGIC_AHEAD.match(reading.ahead) and (avoided := _AVOIDED.match(text)):
+    if (_ALLERGIC_AHEAD.match(reading.ahead) or _HATED_AHEAD.match(reading.ahead)) and (
+        avoided := _AVOIDED.match(text)
+    ):
         yield from (
-            Found("user::allergy", v, clause.start, clause.end)
+            Found(
+                "user::allergy" if _ALLERGIC_AHEAD.match(reading.ahead) else "user::dislikes",
+                v,
+                clause.start,
+                clause.end,
+            )
             for v in things_in(avoided["v"], pleasant=False)
         )
         return
@@ -106,11 +158,11 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
     if opener and re.search(r"about me|intro", opener.group(), re.IGNORECASE):
         reading.speaker = "am"
     if both := re.match(
-        r"(?:both )?(?P<who>(?:my|our) \w+(?: (?-i:[A-Z])[\w'-]+)?),? and I (?P<rest>.+)$",
+        r"(?:both )?(?:(?P<who>(?:my|our) \w+(?: (?-i:[A-Z])[\w'-]+)?),? and I|me and (?P<me>my \w+(?: (?-i:[A-Z])[\w'-]+)?)) (?P<rest>.+)$",
         text,
         re.IGNORECASE,
     ):
-        yield from mentioned(Clause(f"{both['who']} ", said.start))
+        yield from taken_for_granted(Clause(f"{both['who'] or both['me']} ", said.start), reading)
         reading.enter("do")
         yield from (
             Found(key, value, said.start, said.end)
@@ -118,6 +170,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
             if value
         )
         return
+    text = re.sub(r"^I(?:'ve| have) (?:always|long|never not) had\b", "I have", text)
     text = re.sub(
         r"^I(?:'ve| have) always (lov|lik|hat|ador|enjoy|prefer)(?:r?ed)\b",
         lambda m: f"I {m[1]}{'' if m[1] in ('enjoy', 'prefer') else 'e'}",
@@ -155,7 +208,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
     if reading.decided:
         reading.decided = False
         if match := re.match(
-            r"(?:I'm|we're|I am|we are|I'll|we'll|I will|we will)(?: going to| gonna)? (?P<v>.{3,80})$",
+            r"(?:(?:I'm|we're|I am|we are|I'll|we'll|I will|we will)(?: going to| gonna)? )?(?P<v>.{3,80})$",
             text,
             re.IGNORECASE,
         ):
@@ -185,13 +238,44 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
                 reading.enter_list(key, said.start)
         else:
             found = _listed(clause, reading)
-        if re.match(r"(?:I|we|me|my|living|both|just|and|took|have)\b|\w+ing\b", text, re.IGNORECASE):
-            found = [*found, *(item for item in mentioned(said) if item.key not in {f.key for f in found})]
+    found = [*found, *(f for f in taken_for_granted(clause, reading) if f.key not in {g.key for g in found})]
+    if not found and reading.place_before and _MOVED_THERE.match(text):
+        found = [Found("user::home", reading.place_before, said.start, said.end)]
+    reading.place_before = ""
+    if not found:
+        topic = reading.topic
+        if topic and (feeling := _OF_TOPIC.match(text)):
+            found = [
+                Found(key, value, reading.topic_start, said.end)
+                for key, value in do(f"{feeling['verb']} {topic}") or am(f"{feeling['verb']} {topic}")
+            ]
+    if not found and (todo := todo_in(text)):
+        found = [Found(f"task::{slug(todo)}", todo, said.start, said.end)]
     if not found and (event := event_in(text)):
         found = [Found("user::event", event, said.start, said.end)]
+    if not found and _FINAL.match(reading.ahead) and (final := _SETTLED.match(text)):
+        found = [Found("user::decision", tidy(final["v"]), said.start, said.end)]
+    if (
+        not found
+        and _LEISURE.search(clause.text[: said.start - clause.start])
+        and (habit := _HABIT.match(text))
+    ):
+        found = [Found("user::likes", tidy(habit["v"]), said.start, said.end)]
+    _remember_names(said, reading)
+    alone = _TOPIC.fullmatch(text)
+    reading.topic, reading.topic_start = (alone["v"] if alone and not found else ""), said.start
     if not found and not reading.person and _OTHERS.match(text):
         reading.enter_other()
     yield from found
+
+
+def _remember_names(clause: Clause, reading: Reading) -> None:
+    """The name at the end of a clause, for what the next one says of it: “Bruno, my terrier”."""
+    reading.name_before = ""
+    if match := _NAME_LAST.search(clause.text):
+        named = name_in(match["v"])
+        reading.name_before = named[0] if named and not named[1] else ""
+        reading.name_start = clause.start + match.start("v")
 
 
 def _about_me(text: str, reading: Reading, *, now: bool) -> Facts:
@@ -208,6 +292,12 @@ def _about_me(text: str, reading: Reading, *, now: bool) -> Facts:
         ):
             return am(f"living {rest}")
         began = re.match(r"(?:I'm|I am|Im)\b", text, re.IGNORECASE)
+        if at := re.match(
+            r"(?:I'm|I am) (?:(?:now|officially|finally|newly|currently) )+(?:at|with) (?P<v>(?-i:[A-Z]).+)",
+            text,
+            re.IGNORECASE,
+        ):
+            return employer_in(at)
         if facts := am(rest, may_name=bool(began)):
             return facts
         if re.match(r"(?:(?:I've|I have|been|we've|we have)\b)", text, re.IGNORECASE):
@@ -232,6 +322,8 @@ def _about_me(text: str, reading: Reading, *, now: bool) -> Facts:
         return facts
     if (reading.speaker or reading.fresh) and not reading.person and (match := _BARE.match(text)):
         rest = re.sub(r"^(?:am|been) ", "", match["rest"])
+        if _GENERIC.match(rest):
+            return []
         rest = re.sub(r"^(?:an? )?(?:huge|big|massive) fan of", "a fan of", rest)
         facts = (
             []

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .clauses import Clause, Found
-from .lexicon_zh import EVENTS, SYMPTOM, TIME
+from .clauses import Clause, Found, slug
+from .lexicon_zh import SYMPTOM
 from .people_zh import mentioned, read_people
+from .plans_zh import event_in, todo_in
 from .reading import Reading
 from .self_zh import about_me, anywhere
 from .values_zh import tidy
@@ -20,28 +21,47 @@ from .values_zh import tidy
 __all__ = ["read"]
 
 _OPENERS = re.compile(
-    r"^(?:你好呀?|您好|嗨|哈喽|哈啰|hello|hi|hey|大家好|其实|对了|另外|还有|而且|因为|由于|所以|那个|那|嗯|哦|啊|顺便说一?下?|顺便|说实话|老实说|不过|但是?|然后|并且|同时|是的|没错|好的|补充一?下?|btw|简单介绍一?下?|自我介绍一?下?|介绍一?下(?:自己)?|说一?下|更新一?下|坦白说|讲真|真的|可能你不知道|跟你说|告诉你|最近|如今|现在|目前|今年|去年|前年|上个?月|上周(?![一二三四五六日天末])|这周(?![一二三四五六日天末])|这几年|这两年|年初|年底|刚刚|前阵子|后来|毕业后|大学毕业后|退休后|结婚后|婚后|"
+    r"^(?:你好呀?|您好|嗨|哈喽|哈啰|hello|hi|hey|大家好|其实|对了|另外|还有|而且|因为|由于|所以|那个|那|嗯|哦|啊|顺便说一?下?|顺便|说实话|老实说|不过|但是?|然后|并且|同时|是的|没错|好的|补充一?下?|btw|简单介绍一?下?|自我介绍一?下?|介绍一?下(?:自己)?|说一?下|更新一?下|坦白说|讲真|真的|可能你不知道|跟你说|告诉你|最近|如今|现在|目前|今年|去年|前年|上个?月|上周(?![一二三四五六日天末])|这周(?![一二三四五六日天末])|这几年|这两年|年初|年底|刚刚|前阵子|谁知道|谁(?:叫|让)(?=我)|没想到|结果|问个事|问一?下|请教一?下|求助|说来|说起来|说到|不瞒你说|如题|弱弱地?问一?下|楼主|题主|后来|毕业后|大学毕业后|退休后|结婚后|婚后|"
     r"(?:从)?(?:\d+|[一二三四五六七八九十两几半]+)年前|\d{4}年(?=[^\d]*(?:搬|来|到|入职|加入))|可是?|只是|反正|总之|哎|唉|哈|呃|首先|其次|最后(?=我)|话说|提醒你一?下|记得哦|报告|PS|p\.s\.?|备注|一个人(?=在)|自己(?=在)|孩子他爸和|[,，:：\s~～、])+(?=.)",
     re.IGNORECASE,
 )
 _PARTICLES = "哦啊呀哈啦呢嘛吧了喔噢耶哟呗"
 _SUBJECT = re.compile(
-    r"(?:我们(?:一家(?:[三四五]口|人)?|全家|夫妻(?:俩)?|两口子|家)?|我(?:和|跟)(?:我)?(?:老公|老婆|先生|太太|爱人|对象|男朋友|女朋友|女友|男友|妻子|丈夫|家人)(?:都|一起)?|我本人|我家|我自己|我这个?人|我|俺们?|本人|鄙人|在下|咱们?家?|咱|i'm|I am|I)(?:呢|嘛|啊|，)?\s*(?P<rest>.*)$",
+    r"(?:我们(?:一家(?:[三四五]口|人)?|全家|夫妻(?:俩)?|两口子|家)?|我(?:和|跟)(?:我)?(?:老公|老婆|先生|太太|爱人|对象|男朋友|女朋友|女友|男友|妻子|丈夫|家人)(?:都|一起)?|我本人|敝人|我家|我自己|我这个?人|我|俺们?|本人|鄙人|在下|咱们?家?|咱|i'm|I am|I)(?:呢|嘛|啊|，)?\s*(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _OTHERS = re.compile(
     r"(?:他|她|它|你(?!可以叫我|就叫我)|您|别人|人家|有人|有的人|有些人|大家(?!都?(?:叫|喊|管)我)|朋友(?!们?都?(?:叫|喊)我)|同事(?!们?都?(?:叫|喊)我)|老板|领导|老师|邻居|隔壁|房东|楼[上下]|室友|舍友|客户|同学|闺蜜|哥们|这(?!个?(?:周|星期|礼拜|月))|那|某|医生说(?!我)|网友|作者|听说|据说|很多人|每个人|人们|所有人|谁)|我们?(?:家)?的?(?:那个)?(?:朋友|同学|同事|老板|邻居|客户|室友|舍友|老师|学生|闺蜜|哥们|领导|房东|前男友|前女友|前夫|前妻|前任|发小|导师|组长|经理|主管|下属|师傅|徒弟|助理|基友|战友|网友|公司|单位|学校|城市|国家|车|电脑|手机(?!号|是?\s?\d|号码)|项目|团队|班|小区|村|表[哥弟姐妹]|堂[哥弟姐妹]|大学|高中|楼|偶像|女神|男神|老爷子|老太太|姑姑|姑妈|舅舅|舅妈|叔叔|伯伯|阿姨|姨妈|侄[子女]|外甥|姐夫|嫂子|弟媳|妹夫|亲戚|邻居|师姐|师兄|学姐|学长|学弟|学妹|校长|医生|保姆|助手)"
 )
 _NOT_SO = re.compile(
-    r"^(?:也|都|还|就|其实|真的|现在|并|又|从来|从|绝对|暂时|目前|压根|根本)*(?:不是|没有|没|不叫|不姓|不住|不在|不会|不想|不打算|不确定|不知道|不懂|不记得|想(?!好)|要是|希望|好想|真想|打算|准备|可能|也许|或许|大概|应该|考虑|在考虑|在想|在犹豫|纠结|犹豫|好像|似乎|估计|说不定|但愿|梦想|巴不得|恨不得|差点|本来|原本|正要|计划|愿意|羡慕|以为|觉得|感觉|怀疑|猜|假装|敢|怕是|未必|曾|曾经|以前|之前|原来|过去|小时候|当年|当时|那时|年轻时?|上学时|上大学时|到底|究竟|为什么|怎么|何时|什么时候|说过|听说|问|能不能|可不可以|是不是|有没有|要不要|该不该|(?:被|快要?)?(?:饿|累|困|笑|烦|忙|热|冷|气)死|死了|需要|得去|一定要|想要|最好|恐怕|大约|八成|貌似|疑似|不太确定|还没|尚未|宁愿|宁可|如果|假如|倘若|争取|立志|发誓要|幻想|正在考虑|琢磨着?|寻思)"
+    r"^(?:也|都|还|就|其实|真的|现在|并|又|从来|从|绝对|暂时|目前|压根|根本)*(?:不是|没有|没|不叫|不姓|不住|不在|不会|不想|不打算|不确定|不知道|不懂|不记得|想(?!好)|要是|希望|好想|真想|打算|准备|可能|也许|或许|大概|应该|考虑|在考虑|在想|在犹豫|纠结|犹豫|好像|似乎|估计|说不定|但愿|梦想|巴不得|恨不得|差点|本来|原本|正要|计划|愿意|羡慕|以为|觉得|感觉|怀疑|猜|假装|敢|怕是|未必|曾|曾经|以前|之前|原来|过去|小时候(?!.{0,12}长大)|当年|当时|那时|年轻时?|上学时|上大学时|到底|究竟|为什么|怎么|何时|什么时候|说过|听说|问|能不能|可不可以|是不是|有没有|要不要|该不该|(?:被|快要?)?(?:饿|累|困|笑|烦|忙|热|冷|气)死|死了|需要|得去|一定要|想要|最好|恐怕|大约|八成|貌似|疑似|不太确定|还没|尚未|宁愿|宁可|如果|假如|倘若|争取|立志|发誓要|幻想|正在考虑|琢磨着?|寻思)"
 )
 _SARCASM = re.compile(r"可太(?:喜欢|爱|想)|爱死(?!吃)|真是(?:太?(?:喜欢|爱)|爱)|谢谢您?(?:嘞|了啊)|呵呵")
-_LIKE_VERB = re.compile(r"喜欢|讨厌|爱|烦|怕|受不了")
-_EVENT = re.compile(EVENTS)
-_TIME = re.compile(TIME)
-_NO_EVENT = re.compile(
-    r"^(?:我们?(?:把|给|帮|在|叫|让|刚|跟|问)|帮|给我|请|把|安排|推荐|查|写|设|订|预订|改|取消|怎么|如果|他|她|它|你|您|老板|领导|同事|朋友|别人|听说|不|没|想|麻烦|提醒|记|昨天|上周|上个?月|前天|去年|刚才|据说|可能|要不|能不能|好想|希望|计划|要是|万一|今天天气|每|我(?:朋友|同事|同学|老板|领导|邻居|想|不|没|可能|打算|也许|希望|要是|以前|昨天|每))|取消|不去了|推迟|昨天|上周|每[周天个]|吗$|呢$|怎么|什么|几点|哪|[如假]|以前|去年|可能|也许|不用|还没|没有|没约|不想"
+_FAVOURITE = re.compile(r"(?:我)?最(?:喜欢|爱|中意)(?:吃|喝|看|听|玩)?的(?P<what>[^，是:：的]{1,6})")
+_DIALECT = {
+    "顶唔顺": "受不了",
+    "阿拉": "我们",
+    "钟意": "喜欢",
+    "鍾意": "喜欢",
+    "中意": "喜欢",
+    "我喺": "我在",
+    "住喺": "住在",
+    "喺": "在",
+    "嘅": "的",
+    "唔": "不",
+    "冇": "没",
+    "佢": "他",
+    "我系": "我是",
+    "伐": "吗",
+    "咩": "么",
+}
+_HINT = re.compile("[唔喺嘅冇佢鍾咩伐系]|[钟中]意|阿拉")
+# “我是回民”, “在下林小满”: what a clause without 是 says of its speaker.
+_MODEST = re.compile(r"(?:本人|在下|鄙人|敝人)")
+_TITLE_ALONE = re.compile(
+    r"(?:医生|大夫|老师|师傅|护士|老板|经理|律师|教授|教练|主任|警察|司机|客服|导游|店长|校长|班主任|领导|作者|博主|主播|编辑|大厨|中介|保安|保姆|秘书|助理|翻译|前台|测试|开发|运营|策划|前端|后端|审计|会计|出纳|采购|剪辑|人事|行政|财务|模特|演员|歌手|导演|作家|记者|学者)(?:[们你您好]|$)"
 )
+_LIKE_VERB = re.compile(r"喜欢|讨厌|爱|烦|怕|受不了")
 _DECIDED = re.compile(
     r"(?:(?:我们?|俺|咱们?|跟|和|已经|终于|最后|最终|商量(?:来商量去)?|讨论|想|考虑|老婆|老公|全家|家里人?|对象|爸妈|家人|都|又|反复|想来想去|认真|爱人|先生|太太|媳妇|孩子|一起|上)*)(?:想好|商量好|商量完|讨论完|讨论好|说好|定|定下来|定好|决定|决定好|想清楚|考虑好|谈好|拿定主意|敲定|拍板|考虑清楚|约好|商定|下定决心|想通)(?:了|啦)?(?:的)?(?:是)?$"
 )
@@ -55,12 +75,13 @@ _AFTER_EATING = re.compile(
     rf"^(?:因为)?(?:我)?(?:每次|只要|一|吃了|吃完|吃|喝了|会|碰|严重|容易|怕|过敏|全身|身上|浑身|不然|否则|要不然|碰了|吃多了|就).{{0,10}}{SYMPTOM}|^过敏|^(?:会|就).{{0,6}}{SYMPTOM}"
 )
 _TOPIC = re.compile(
-    r"(?P<topic>[^我，对]{1,10}?)(?:，)?我(?:是|可|都|就|也|真|一直|从来|从小|最|超级?|特别|很|非常|平时|一般)*(?:(?P<verb>最?(?:爱|喜欢|讨厌)|受不了|不(?:太)?(?:喜欢|爱)|不吃|不能吃|吃不了|不喝|不能喝|不碰|不能碰|一口都?不吃)(?:了|吃|喝|看|的)?|(?P<only>只(?:喝|吃|听|看).{1,8}))$"
+    r"(?P<topic>[^我，对]{1,10}?)(?:，)?我(?:是|可|都|就|也|真|一直|从来|从小|最|超级?|特别|很|非常|平时|一般)*(?:(?P<verb>最?(?:爱|喜欢|讨厌)|受不了|接受不了|欣赏不来|吃不来|吃不惯|喝不来|喝不惯|不(?:太)?(?:喜欢|爱)|不吃|不能吃|吃不了|不喝|不能喝|不碰|不能碰|一口都?不吃)(?:了|吃|喝|看|的)?|(?P<only>只(?:喝|吃|听|看).{1,8}))$"
 )
 
 
 def read(clause: Clause, reading: Reading) -> Iterator[Found]:
     """What one clause says. `reading` knows what came before it in the message."""
+    clause = Clause(_plain(clause.text), clause.start)
     opener = _OPENERS.match(clause.text)
     skipped = opener.end() if opener else 0
     text = clause.text[skipped:]
@@ -74,6 +95,15 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
         reading.decided = False
         if match := _CONCLUDED.match(kept):
             yield Found("user::decision", tidy(match["v"]), said.start, said.end)
+            return
+    if favourite := _FAVOURITE.fullmatch(kept):
+        reading.pending = f"user::favorite::{slug(favourite['what'])}"
+        reading.pending_start = said.start
+        return
+    if reading.pending.startswith("user::"):
+        pending, reading.pending = reading.pending, ""
+        if len(kept) <= 15 and not re.search(r"[我你吗呢]|什么|请|帮", kept):
+            yield Found(pending, tidy(kept), reading.pending_start, said.end)
             return
     if reading.pending:
         pending, reading.pending = reading.pending, ""
@@ -101,7 +131,7 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
         text = (
             f"我{verb}{re.sub('(?:类|类的|的|这种)$', '', topic['topic'])}" if verb else f"我{topic['only']}"
         )
-    event = _event(text)
+    event = event_in(text)
     people = None if topic else read_people(clause, reading)
     if people:
         return people
@@ -129,7 +159,12 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
     )
     if timed and not re.match(r"(?:今年|现在|刚)+(?:已经|刚满|满)?(?:\d|[一二三四五六七八九十])", rest):
         rest = rest[timed.end() :]
-    if _NOT_SO.match(rest) and not re.match(r"(?:不吃|不喝|不能|从不|从来不[吃喝]|没事|想好)", rest):
+    rest = re.sub(r"^(?:比起|相比|跟|和|与)[^，我]{1,10}?(?:相比|比起来)?，?我?(?=更|还是|宁可)", "", rest)
+    if (
+        _NOT_SO.match(rest)
+        and not todo_in(text)
+        and not re.match(r"(?:不吃|不喝|不能|从不|从来不[吃喝]|没事|想好)", rest)
+    ):
         reading.enter("zh" if subject else reading.speaker)
         return []
     if subject:
@@ -146,6 +181,28 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
             reading.pending, reading.pending_start = match["v"], clause.start
             return []
     facts = about_me(rest, named=bool(subject))
+    if not facts and not subject and re.match(r"(?:刚刚?|才|终于|已经|早就|正式|又)(?=[^，]{3})", rest):
+        facts = about_me(re.sub(r"^(?:刚刚?|才|终于|已经|早就|正式|又)+", "", rest), named=False)
+    if (
+        not facts
+        and (not subject or _MODEST.match(text))
+        and len(rest) <= 16
+        and not re.search("[是在有了把被让给跟你您]", rest)
+        and (not _TITLE_ALONE.match(rest) or subject)
+    ):
+        facts = [
+            fact
+            for fact in about_me(f"是{rest}", named=True)
+            if fact[0] in ("user::job", "user::hometown", "user::condition")
+            or (subject and fact[0] == "user::name")
+        ]
+    if (
+        not facts
+        and subject
+        and _MODEST.match(text)
+        and (age := re.fullmatch(r"(?:今年)?(?P<v>\d{2}|[二三四五六七八九]十[一二三四五六七八九]?)", rest))
+    ):
+        facts = [("user::age", age["v"])]
     if (
         not facts
         and re.fullmatch(r"\d{2}|[二三四五六七八九]十[一二三四五六七八九]?", rest)
@@ -163,22 +220,15 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
         reading.enter("zh")
     elif (subject or reading.fresh) and (found := mentioned(clause)):
         return found
+    if not facts and (todo := todo_in(text)):
+        facts = [(f"task::{slug(todo)}", todo)]
     return [Found(key, value, clause.start, clause.end) for key, value in facts if value]
 
 
-def _event(text: str) -> str | None:
-    """An appointment with its day: 周五下午三点约了牙医."""
-    time = _TIME.search(text)
-    if (
-        not time
-        or time.start() > 12
-        or len(text) > 50
-        or _NO_EVENT.search(text)
-        or not _EVENT.search(text[: time.start()] + "，" + text[time.end() :])
-    ):
-        return None
-    if re.fullmatch(
-        r"(?:上午|下午|晚上|早上|中午|傍晚)?[\d一二三四五六七八九十]{1,3}点|今天", time.group()
-    ) and not re.search(r"约了|面试|牙医|航班|飞机|高铁|考试|复诊|复查", text):
-        return None
-    return tidy(re.sub(r"^(?:我们家|我们|我|咱们|咱)(?:得|要)?(?=.)", "", text)) or None
+def _plain(text: str) -> str:
+    """Dialect in the standard language's words of the same length."""
+    if not _HINT.search(text):
+        return text
+    for word, plain in _DIALECT.items():
+        text = text.replace(word, plain)
+    return text

@@ -13,7 +13,8 @@ from py_memory.errors import InvalidInputError
 from py_memory.text import clean
 
 from .days import day_spoken_of
-from .guards import MASK, masked, refusal
+from .masking import MASK, masked
+from .refusals import refusal
 
 __all__ = ["SCHEMA", "read_proposals"]
 

@@ -9,9 +9,12 @@ from .clauses import words
 from .lexicon_en import FIELDS, JOB, LANGUAGES, NOT_NAMES, NOT_PLACES, UNPLEASANT
 
 __all__ = [
+    "AFTER_NAME",
+    "GIVEN_NAME",
     "NAME",
     "job_in",
     "languages_in",
+    "may_be_name",
     "name_in",
     "names_in",
     "org_in",
@@ -21,6 +24,15 @@ __all__ = [
 ]
 
 NAME = r"(?-i:(?!(?:I|I'm|I've|My)\b)[A-Z\u00c0-\u00de][\w'-]*(?: (?!(?:I|My)\b)[A-Z\u00c0-\u00de][\w'.-]*){0,2}|[\u3400-\u9fff]{1,4})"
+GIVEN_NAME = r"(?-i:(?!(?:I|I'm|I've|My|The|A|An)\b)[A-Z\u00c0-\u00de][\w-]*[a-z\u00df-\u00ff](?:-[A-Z]\w+|'[A-Z]\w+)?)(?:'s)?"
+AFTER_NAME = (
+    r"(?=$|'s?\b|[,;:!.)(—–-]| ?[\U0001F300-\U0001FAFF]| (?:and|or|who|to|for|with|in|on|at|from|about|an?|the|some|his|her|their|this|that|as|by|so|but|because|when|while|if|just|also|really|always|never|still|already|than|too|up|out|off|back|home|over|next|again|please|btw|not|into|both|now|I|we"
+    r"|is|was|has|had|have|are|were|will|can|does|do|did|got|might|may|should|would|could|must|went|came|made|took|said|told|gave|lost|ate|\w+s|\w+ed|\w+ing|\w+n't)\b)"
+)
+_AFTER_NAME = re.compile(AFTER_NAME, re.IGNORECASE)
+_NO_NAMES = re.compile(
+    r"^(?:Facebook|Instagram|Google|Amazon|Netflix|Minecraft|Fortnite|Roblox|Lego|Disney|Apple|Samsung|Spotify|Tinder|Zoom|Whatsapp|WhatsApp|Birthday|Day|Pokemon|Xbox|Halloween|Uber|Ikea)$"
+)
 _NAME_START = re.compile(NAME)
 _LOWER_NAME = re.compile(
     r"(?P<v>[^\W\d_][\w'-]{1,14})(?=$| (?:and|but|from|by|for|now|btw|too|short|as|here|haha|lol)\b)"
@@ -32,7 +44,7 @@ _NO_LOWER_NAME = frozenset(
         old new changed different out over"""
     )
 )
-_PLACE_WORD = r"(?:[A-Z\u00c0-\u00de][\w'’.-]*|[\u3400-\u9fff]{2,8})"
+_PLACE_WORD = r"(?:(?!I\b)[A-Z\u00c0-\u00de][\w'’.-]*|[\u3400-\u9fff]{2,8})"
 _PLACE = re.compile(
     rf"(?:(?:the|downtown|central|north|south|east|west|northern|southern|eastern|western|rural|upstate|suburban|inner|greater|outer) )*(?P<v>{_PLACE_WORD}(?:,? (?:{_PLACE_WORD}|(?:de|la|le|del|da|do|di|du|am|an der|upon|sur|of|the|and)(?= [A-Z]))(?! (?:is|are|was)\b))*)"
 )
@@ -40,7 +52,7 @@ _LOWER_PLACE = re.compile(
     r"(?P<v>[^\W\d_][\w'-]{2,}(?: [a-z][\w'-]{2,})?)(?=$| (?:now|with|since|at the|these|for|and|but|btw)\b)"
 )
 _SMALL_PLACE = re.compile(
-    r"(?:an? |the )(?:\w+ ){0,2}(?:village|town|city|suburb|farm|island|countryside|suburbs|neighbou?rhood)(?: \w+){0,1}? (?:near|outside|called|of|in|named|outside of) (?=[A-Z])"
+    r"(?:an? |the )(?:\w+ ){0,2}(?:village|town|city|suburb|farm|island|countryside|suburbs|neighbou?rhood|place|cottage|houseboat|flat|house|studio|apartment|cabin)(?: \w+){0,1}? (?:near|outside|called|of|in|named|outside of) (?=[A-Z])"
 )
 _END = re.compile(
     r"\s+(?:because|since|but|so|and (?:I|we|my|our|he|she|it|love|like|live|work|have|am|it's|I'm|they)\b|who|which|where|when|while|if|though|although|with|for|now|these days|at the moment|currently"
@@ -84,11 +96,20 @@ _LANGUAGE = re.compile(
     rf"\b(?:{'|'.join(word for word in LANGUAGES if word.isascii())})\b|[\u3400-\u9fff]{{1,3}}[文语]",
     re.IGNORECASE,
 )
-_EMOJI = re.compile(r"\s*(?:[\U0001F000-\U0001FAFF\u2600-\u27bf\ufe0f\u200d]|[:;]-?[)(DPp]|xx?$|\^\^|<3)+.*$")
+_EMOJI = re.compile(
+    r"\s*(?:[\U0001F000-\U0001FAFF\u2600-\u27bf\ufe0f\u200d]|[:;]-?[)(DPp]|(?<=\s)xx?$|\^\^|<3)+.*$"
+)
 
 
 def tidy(text: str) -> str:
     return _EMOJI.sub("", text).strip(" ,.!~*\"'")
+
+
+def may_be_name(name: str, behind: str) -> bool:
+    """Whether a capitalised word next to a relative is a name and not the first of “Frozen cake” or “PE kit”."""
+    return bool(
+        re.search("[a-z\u00df-\u00ff\u3400-\u9fff]", name) and _AFTER_NAME.match(behind)
+    ) and not _NO_NAMES.match(name.split()[-1])
 
 
 def name_in(text: str, *, lower: bool = False) -> tuple[str, str] | None:
@@ -124,6 +145,9 @@ def names_in(text: str) -> list[str]:
 
 
 def place_in(text: str) -> str | None:
+    text = re.sub(
+        r"^the (?:outskirts|suburbs|centre|center|middle|heart|north|south|east|west) of ", "", text
+    )
     text = re.sub(r"^(?:(?:just|right) )?(?:outside|near|around|downtown|close to)(?: of)? ", "", text)
     if match := _SMALL_PLACE.match(text):
         text = text[match.end() :]
@@ -212,6 +236,9 @@ def thing_in(text: str) -> str | None:
 def things_in(text: str, *, pleasant: bool = True) -> list[str]:
     """What is liked, avoided or not tolerated, item by item."""
     text = tidy(_THING_END.sub("", f" {tidy(text)}")).strip()
+    text = re.sub(r"^(?:(?:love|really|so) )+(?=\w)", "", text)
+    if _LANGUAGE.fullmatch(text):
+        return []
     if pleasant and UNPLEASANT.search(text):
         return []
     parts = [text] if _PAIRS.search(text) else re.split(r",? (?:and|or|&) |, ", text)

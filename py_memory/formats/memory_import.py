@@ -20,11 +20,14 @@ from py_memory.errors import ImportRefusedError, InvalidInputError
 from py_memory.facts import Facts
 from py_memory.forgetting import Forgetting
 from py_memory.ids import uuid7
+from py_memory.personal import personal_kinds
 from py_memory.recall import index
 from py_memory.rows import images
+from py_memory.rows.experiences import known_values
 from py_memory.rows.namespaces import namespace_of
 from py_memory.rows.rejections import adopt_key
 from py_memory.rows.tombstones import is_forgotten
+from py_memory.snapshots import read_state
 from py_memory.undo import UndoLog
 
 from .memory_file import TABLES
@@ -234,6 +237,12 @@ class _Import:
                 return f"{column} is not of type {kind}"
         if table == "facts" and not (row["key"].isprintable() and row["key"] == row["key"].strip()):
             return "key is not one line of printable text"
+        if table == "snapshots" and (problem := _snapshot_problem(row)):
+            return problem
+        if table == "experiences" and (
+            kinds := personal_kinds(f"{row['topic']}\n{row['content']}", known_values(self.db))
+        ):
+            return f"it holds something about a person ({', '.join(kinds)})"
         id = row.get("id")
         if "id" in rules and not (id and len(id) <= MAX_ID_CHARACTERS and id.isprintable()):
             return "id is missing or malformed"
@@ -358,6 +367,15 @@ class _Import:
                 for fact in there:
                     images.update_row(self.db, "facts", (fact["id"],), {"status": "disputed"})
                 images.update_row(self.db, "facts", (row["id"],), {"status": "current"})
+
+
+def _snapshot_problem(row: Mapping[str, Any]) -> str | None:
+    """Why the state of a task cannot be taken up again."""
+    try:
+        read_state(row["format"], read_json(row["state_json"]))
+    except InvalidInputError as error:
+        return str(error)
+    return None
 
 
 def _json_problem(column: str, value: str) -> str | None:

@@ -19,6 +19,7 @@ class Answer:
 
     def __init__(self, language: str) -> None:
         self.language = language
+        self.incognito = False  # then what is said differs where it would promise to keep something
         self.lines: list[str] = []
         self.uses: list[tuple[str, str, str]] = []
 
@@ -29,7 +30,10 @@ class Answer:
         self.lines.append(line)
 
     def phrase(self, phrase: str, **values: object) -> str:
-        return PHRASES[self.language][phrase].format(**values)
+        phrases = PHRASES[self.language]
+        if self.incognito:
+            phrase = f"incognito_{phrase}" if f"incognito_{phrase}" in phrases else phrase
+        return phrases[phrase].format(**values)
 
     def counted(self, number: int, what: str, *, spelled: bool = False) -> str:
         return counted(number, what, self.language, spelled=spelled)
@@ -84,6 +88,13 @@ class Answer:
             day = on_day(item["said_on"], self.language)
             self.say("found_message", day=day, text=_excerpt(item["text"]))
             self.uses.append(("messages", item["id"], why))
+
+    def tell(self, item: Item, why: str) -> None:
+        """A memory of whatever kind but a fact, with its day."""
+        day, text = on_day(item["said_on"], self.language), _excerpt(item["text"])
+        phrase = {"user": "found_message", "assistant": "why_wrote"}.get(item["role"] or "", "why_other")
+        self.say(phrase, day=day, text=text)
+        self.uses.append((item["kind"], item["id"], why))
 
 
 def is_todo(fact: Item) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from py_memory.text import detect_language, has_cjk
 
-__all__ = ["Intent", "understand"]
+__all__ = ["Intent", "asks_to_eat", "is_nod", "understand"]
 
 
 MAX_READ = 1000  # characters; what a long message asks for stands at its beginning
@@ -17,7 +17,7 @@ MAX_READ = 1000  # characters; what a long message asks for stands at its beginn
 
 @dataclass(frozen=True)
 class Intent:
-    """`kind` with what it is about: yes, no, about_me, todo_list (for a day), todo_done, ended (what is
+    """`kind` with what it is about: yes, no, why (the answer before), about_me, todo_list (for a day), todo_done, ended (what is
     no longer so), forget, forget_all, forget_everything, thanks, greeting, farewell, small_talk, help,
     request, question, statement. `sure`: what will go has been seen and agreed to."""
 
@@ -42,13 +42,14 @@ _DONE_VERBS = (
 _EN = _rules(
     ("yes", r"^\W*(?:(?:yes|ok|okay|sure)[,\s]+)(?:please )?(?:go ahead and )?(?P<t>(?:delete|forget|remove|erase) (?:it|them|these|those|all of (?:it|this|them|these)|them all))(?:[,\s]+please)?\W*$|^\W*(?:confirm(?:ed)?|yes|yeah|yep|yup|sure|ok|okay|correct|right|that's right|please do|go ahead|keep (?:it|them|that|all)|do it)(?:[,\s]+(?:please|keep (?:it|them|all)|do|thanks|thank you|that's right|all of (?:it|them)))*\W*$"),
     ("no", r"^\W*(?:no|nope|nah|don't|do not|never mind|forget it|please don't|keep (?:it|them) all|leave (?:it|them|all)|don't keep (?:it|them|that))(?:[,\s]+(?:please|thanks|thank you|don't|keep (?:it|them)))*\W*$"),
+    ("why", r"^\W*(?:(?:but|and|so|ok|okay|hm+|wait|well)\b[,\s]*)*(?:why (?:did|do|would|are|have) you (?:say|saying|said|tell|telling|told|think|thinking|answer|mention|bring)\b.{0,60}|(?:and )?how (?:do|did|would|could|can) you know(?: (?:that|this|it|about (?:that|this|it)|so))?|where (?:did|do) you (?:get|have|know|take) (?:that|this|it)(?: from)?|what (?:makes|made) you (?:say|think) (?:so|that|this)|what (?:is|was) (?:that|this|it|your answer|the answer) based on|(?:based )?on what (?:is that|basis|grounds)|based on what|what(?:'s| is| was) (?:your|the) (?:source|evidence|reason)(?: for (?:that|this|it))?|which memories did you use(?: for (?:that|this))?|says who|why(?: is)? that)\W*$"),
     ("forget_everything", rf"{_PLEASE}(?:forget|delete|erase|remove|wipe|clear)(?: out)? (?:absolutely |really |just )?(?:everything|anything|it all|all of it|all|(?:all )?(?:of )?(?:the|my|your|our) (?:whole |entire )?(?:data|memor(?:y|ies)|messages|facts|conversations?|chats?|history|notes)|all (?:data|memories|messages|facts|conversations|chats|notes))(?: (?:about|on|of) me| (?:that )?you (?:know|have|remember|stored|saved)(?: (?:about|on) me)?| (?:that )?I(?:'ve| have)? (?:ever )?(?:said|told you))?(?: please| now| at once)*\W*$"),
     ("forget_all", rf"{_PLEASE}(?:forget|delete|erase|remove|wipe) (?:everything|all|anything|all (?:the )?messages)(?: that)?(?: you know| I (?:said|told you)| I have said)? (?:about|on|with|mentioning|containing) (?P<t>.+)$"),
     ("forget", rf"{_PLEASE}(?:forget|delete|erase|remove|unremember)\s+(?:about |that |what you know about |what I (?:said|told you) about |the fact that |the note (?:about|that) )*(?P<t>.+)$"),
     ("about_me", r"\bwhat (?:do|did|else do|all do) you (?:know|remember|have)(?: stored| saved)?(?: (?:about|on) (?:me|myself))?\s*(?:\?|$|so far|now|\.)|\bwho am i\b|\b(?:tell me|show me|list) (?:what|everything|all) you (?:know|remember|have)|\bshow (?:me )?my (?:memory|facts|notes)\b"),
     ("todo_list", rf"\bwhat(?:'s|s| is| are| do I have| else is)?\b[^?]*\b(?:left to do|to-?dos?\b|on my (?:list|plate|agenda)|still to do|to be done|my tasks|reminders)(?: (?P<t>{_DAY}))?|\b(?:show|list|read|give)\b[^?]*\b(?:to-?dos?|to-?do list|tasks|reminders)\b(?: (?:for )?(?P<t1>{_DAY}))?|\bwhat (?:should|must|do|shall) I (?:still )?(?:need to |have to |have got to |got to )?(?:do|get done)(?: now| next| (?P<t2>{_DAY}))?\W*$|\bwhat(?:'s| is| do I have) (?:due |planned |on |up )?(?:for )?(?P<t3>{_DAY})\W*$|\b(?:any|are there|do I have)\b[^?]*\b(?:to-?dos|tasks|reminders)\b(?: (?:for )?(?P<t4>{_DAY}))?|^\W*(?:(?:my|the|all|open) )*(?:to-?dos?|tasks|reminders?)(?: list)?(?: (?:for )?(?P<t5>{_DAY}))?\W*$"),
     ("ended", r"^\W*(?:(?:well|so|actually|no|btw|by the way|but|and|also|now)\b[ ,]*)*(?:I(?:'m| am| was) (?:not|no longer)|I no longer|I (?:don't|do not|can't|cannot|won't)(?=.* any ?(?:more|longer)\b)|I(?:'ve| have)? (?:just )?(?:stopped|quit|given up|gave up) (?:being|liking|living|working|studying)|my(?= .{1,60}(?:\bis|\bare) (?:not|no longer)\b))\s+(?P<t>[^?]+?)(?: any ?(?:more|longer)| now| these days)*\W*$"),
-    ("todo_done", rf"{_PLEASE}(?:done|finished|completed|tick off|check off|close)\b(?:\s*:|\s+with)?\s+(?P<t>[^?]+)$|^\W*(?:ok,? |done,? )?i(?:'ve| have)?(?: just| already| now| finally)?\s+(?P<t1>(?:{_DONE_VERBS})\b[^?]+)$|^(?P<t2>[^?]{{2,80}}?)\s+(?:is|are) (?:done|finished|bought|paid|sent)\W*$|^\W*mark (?P<t3>[^?]+?) (?:as )?done\W*$"),
+    ("todo_done", rf"{_PLEASE}(?:done|finished|completed|tick off|check off|close)\b(?:\s*:|\s+with)?\s+(?P<t>[^?]+)$|^\W*(?:ok,? |done,? )?i(?:'ve| have)?(?: just| already| now| finally)?\s+(?P<t1>(?:{_DONE_VERBS})\b[^?]+)$|^(?P<t2>[^?]{{2,80}}?)\s+(?:is|are|has been|have been|got) (?:done|finished|bought|paid|sent|booked|submitted|filed|renewed|cancelled|washed|watered|fixed|returned|signed)(?:[, ]+(?:now|finally|at last|today|already|too))*\W*$|^\W*(?:just |finally |already )*(?P<t4>(?!(?:did|done|got|made|took|told|went|met|read|called)\b)(?:{_DONE_VERBS})\b[^?]+)$|^(?P<t5>[\w' -]{{2,40}}? (?:bought|paid|sent|booked|submitted|filed|renewed|cancelled|washed|watered|fixed|returned|signed|packed|ordered|fed))\W*$|^\W*mark (?P<t3>[^?]+?) (?:as )?done\W*$"),
     ("thanks", r"^\W*(?:many )?(?:thanks|thank you|thx|cheers|great,? thanks|perfect|great|awesome|nice|cool)\b[\w ,!.]{0,24}$"),
     ("small_talk", r"^\W*(?:(?:hi|hello|hey)\W+)?(?:how are you|how's it going|how do you do|what's up|how is it going|are you there|you there)\b.{0,20}$"),
     ("greeting", r"^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening)|howdy)\b(?:\s+(?:there|again|assistant|everyone))?[\s,!.~]*$"),
@@ -60,13 +61,14 @@ _EN = _rules(
 _ZH = _rules(
     ("yes", r"^\W*(?:是的?|对|好的?|确认|确定)[，,]?(?:请|全部|都)*(?P<t>删除|删掉|删了|忘掉)(?:吧|它们?|这些)*\W*$|^\W*(?:确定|是|是的|对|对的|好|好的|好啊|可以|行|嗯|嗯嗯|没错|保存|保存吧|记住吧|都保存|都记住|要|可以的|确认)[，,]?(?:请?保存|记住吧?|谢谢)?\W*$"),
     ("no", r"^\W*(?:不|不用|不要|不是|不对|别|算了|不用了|不必|不行|不保存)[，,]?(?:谢谢|保存|了)?\W*$"),
+    ("why", r"^\W*(?:那|可是|但是|不过|嗯|，|,)*(?:你(?:刚才|刚刚)?(?:为什么|为何|为啥|干嘛|怎么)(?:会|要)?(?:这么|这样|那么|那样)?(?:说|讲|回答|认为|觉得|提到).{0,20}|(?:为什么|为何|为啥|怎么)(?:会)?(?:这么|这样|那么|那样)(?:说|讲|回答|认为|觉得)|你(?:是)?(?:怎么|从哪里?|从哪儿|如何)(?:会)?(?:知道|得知|了解到?|晓得|看出来)(?:这[个件些]?|那[个件些]?)?(?:事情?)?的?|(?:你)?(?:这么说|这样说|这个?回答|这)?(?:的)?(?:依据|根据|凭据|理由|来源)(?:是什么|是啥|在哪里?|呢)|你?(?:凭什么|根据什么|有什么(?:依据|根据))(?:这么|这样)?(?:说|认为)?|你?(?:用到?了|参考了)(?:哪些|什么)记忆)(?:呢|的|啊|呀|了)*\W*$"),
     ("forget_everything", r"^(?:请|帮我|你|麻烦|那就|现在|，|,|\s)*(?:(?:忘掉|忘记|忘了|删掉|删除|删了|清除|清空|抹掉)(?:你(?:知道|记得|记住)的?)?(?:关于我的?|有关我的?|我的|我说过的)?(?:所有|一切|全部|全都|任何)(?:的|我的)?(?:内容|东西|记忆|数据|消息|信息|事实|事情|事|对话|聊天|聊天记录|记录)?|清空(?:所有|全部|我的)?(?:记忆|数据|消息|对话|聊天记录|记录)|(?:把)?(?:你知道的|我的|关于我的)?(?:所有|一切|全部)?(?:的)?(?:内容|东西|记忆|数据|消息|信息|记录)?(?:全部|都|全都|统统)(?:给我)?(?:忘掉|忘了|忘记|删掉|删除|删了|清除|清空))(?:吧|了|掉)*\W*$"),
     ("forget_all", r"^(?:请|帮我|你|那就|是的|好的|对|确定|，|,)*(?:把)?(?:忘掉|忘记|忘了|删掉|删除|清除)(?:所有)?(?:关于|有关|和|跟)(?P<t>.+?)(?:有关)?的?(?:一切|所有.*|全部.*)$"),
     ("forget", r"^(?:请|帮我|你|，|,)*(?:把)?(?:忘掉|(?:忘记|忘了)(?!带|拿|买|做|关(?!于)|锁|吃|去|写|交|还|发|打)|删掉|删除|清除)(?:关于|所有关于|我说的)?\s*(?P<t>.+)$|^(?:请|帮我)?把(?P<t1>.+?)(?:忘掉|忘了|忘记|删掉|删除)\W*$"),
     ("about_me", r"你(?:都|还|现在)?(?:知道|记得|了解|记住了?)(?:关于)?(?:我)(?:的)?(?:什么|哪些|多少|些什么|些啥|啥|事)|关于我.{0,4}(?:知道|记得|了解|记住了?)(?:什么|哪些|多少|些什么|啥)|对我.{0,3}了解|我是谁|你(?:都|还)?记(?:得|住)了?(?:些)?(?:什么|哪些|啥)\W*$"),
     ("todo_list", rf"(?:还|我)?(?:还有|还剩|有)(?:什么|哪些|啥)(?:事|事情|任务|活)?(?:要做|没做|待办|没完成|要办|没办|得做)|(?:待办|提醒)(?:事项|清单|列表)?(?:有|是|呢|$|\W*$)|(?:有|还有)(?:什么|哪些|啥)(?:待办|提醒|任务)|(?:列出|列一下|看看|显示|查看)(?:我的|所有)*(?:待办|任务|提醒)|(?:接下来|现在)(?:要|该|还要)做(?:什么|啥)|(?:我)?(?P<t>{_DAY_ZH})(?:我)?(?:(?:要|该|还要|得|需要|应该)(?:做|办|干)(?:什么|啥|哪些)|(?:还)?有(?:什么|哪些|啥)(?:事|安排|任务|待办|提醒|要做|要办)|(?:的)?(?:待办|提醒|任务)\W*$)|^\W*我(?:要|该|得)(?P<t1>{_DAY_ZH})做(?:什么|啥)|还要做(?:什么|啥)"),
     ("ended", r"^(?:其实|对了|那个|现在|[，,\s])*我(?:们|现在|目前)*(?:不再|再也不|(?:已经|早就|早已|现在)+不再?)是?(?P<t>[^?？吗]+?)了?\W*$|^(?:其实|对了|[，,\s])*我(?:现在|已经)*(?:不是)(?P<t1>[^?？吗]+?)了?\W*$|^(?:其实|对了|[，,\s])*我(?:现在|已经)*不(?:太)?(?P<t2>[^?？吗]+?)了\W*$|^(?:其实|对了|[，,\s])*我(?:现在|已经)*对(?P<t3>[^?？吗]+?)(?:已经)?不(?:再)?过敏了?\W*$"),
-    ("todo_done", r"^(?:完成|做完|搞定|办完|办好)了?[:：，, ]\s*(?P<t1>.+)$|^(?!.*(?:没|未|别|不|[吗么?？]))(?:好了)?(?:我)?(?:已经|刚|刚刚)?(?:把)?(?P<t>.{0,30}?(?:买|做|打|写|交|寄|付|办|洗|修|订|发|送|取|还|看|读|喂|浇|拿|打扫|收拾|预约|完成|搞定|弄)(?:好|完|了|过).*?)[。!！]*$|^(?P<t2>.{1,30}?)(?:做完了|完成了|搞定了|办好了|弄好了)\W*$"),
+    ("todo_done", r"^(?:完成|做完|搞定|办完|办好)了?[:：，, ]\s*(?P<t1>.+)$|^(?!.*(?:没|未|别|不|[吗么?？]))(?:好了)?(?:我)?(?:已经|刚|刚刚)?(?:把)?(?P<t>.{0,30}?(?:买|做|打|写|交|寄|付|办|洗|修|订|发|送|取|还|看|读|喂|浇|拿|打扫|收拾|预约|完成|搞定|弄)(?:好|完|了|过).*?)[啦咯嘞哦呀]*\W*$|^(?P<t2>.{1,30}?)(?:做完|完成|搞定|办好|弄好|写完|交完)(?:了|啦|咯|嘞)\W*$"),
     ("thanks", r"^\W*(?:谢谢|多谢|感谢|辛苦了|谢啦|太好了|很好|不错|真棒).{0,8}$"),
     ("small_talk", r"^\W*(?:你好吗|最近怎么样|你怎么样|在吗|在不在|吃了吗|忙吗)\W*$"),
     ("greeting", r"^\W*(?:你好|您好|嗨|哈喽|早上好|下午好|晚上好|早安|早|大家好)[啊呀哦，,！!。\s]{0,6}$"),
@@ -93,6 +95,27 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 _SURE = re.compile(r"^\W*(?:yes|sure|是的|好的|对|确定)\b|^\W*(?:是的|好的|对|确定)", re.IGNORECASE)
+
+
+_NOD = re.compile(
+    r"^\W*(?:ok|okay|sure|right|correct|great|嗯+|好的?|好啊|行|可以|可以的)(?:[,\s，]+(?:thanks|thank you|谢谢))?\W*$",
+    re.IGNORECASE,
+)
+_EATING = re.compile(
+    r"\b(?:can|could|may|should|am I allowed to|is it (?:ok|okay|fine|safe) (?:for me )?(?:to|if I)) ?(?:I |we )?(?:still |ever |now )?(?:eat|drink|have|try|order|taste)\b"
+    r"|(?:我|咱)?(?:能不能|可不可以|可以|能|该不该|适合|应该)(?:吃|喝|尝|点)|(?:吃|喝)[^，。？?]{1,12}(?:行吗|可以吗|行不行|好吗|没事吧|有问题吗)",
+    re.IGNORECASE,
+)
+
+
+def is_nod(text: str) -> bool:
+    """“OK” and 好的 may answer anything that was said, where “yes” and 是的 answer a question."""
+    return _NOD.match(text) is not None
+
+
+def asks_to_eat(text: str) -> bool:
+    """“Can I eat steak?”, 我能吃牛排吗."""
+    return len(text) <= MAX_READ and _EATING.search(text) is not None
 
 
 def understand(text: str) -> Intent:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from py_memory.text import terms
+from py_memory.text import has_cjk, terms
 
 from .kinds import keys_named, keys_of_verb
 from .phrases import key_in_words
@@ -55,6 +55,8 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 
+_CHARACTER = re.compile(r"(?![把将我去给的了要得])[\u3400-\u9fff]")
+
 # A denied verb with nothing that tells which fact is meant.
 _VAGUE = re.compile(
     r"(?:live|living|work|working|study|studying|stay)(?: (?:there|here|at all))?"
@@ -90,7 +92,12 @@ def shared_words(text: str, question: str) -> int:
 def same_subject(what: str, said: str, *, whole: bool = False) -> bool:
     """Whether `said` is about `what`: half of its words, and not the verb alone; with `whole` all of them."""
     wanted = task_words(what)
+    characters = set(_CHARACTER.findall(_DAY.sub("", what)))
+    if not whole and len(characters) > 1 and characters <= set(said):
+        return True  # 浇花 and 花浇完了: the words may come in another order
     shared = wanted & {stem(word) for word in terms(said)}
+    if not whole and 1 < len(what) <= 8 and has_cjk(what) and set(what) <= set(said):
+        return True  # 花浇完了 is about 浇花
     if whole or len(wanted) <= 1:
         return bool(wanted) and shared == wanted
     ordered = [stem(word) for word in terms(_DAY.sub(" ", what), for_query=True)]

@@ -10,7 +10,7 @@ from py_memory.records import Cancel, Delta, Tool
 from py_memory.text import detect_language, normalize, terms
 
 from .answer import EXCERPT, Answer, Item, is_fact, is_todo
-from .intents import Intent, understand
+from .intents import Intent, asks_to_eat, is_nod, understand
 from .matching import ended, fitting, same_subject, shared_words, task_words, under_key_named
 from .phrases import key_in_words, on_day
 
@@ -23,6 +23,7 @@ _CONSTRAINTS = tuple(
     f"user::{name}"
     for name in ["diet", "allergy", "condition", "dislikes", "family", "pet", "likes", "favorite", "language"]
 )
+_FOOD = ("user::diet", "user::allergy", "user::condition", "user::dislikes")
 _TELLING = ("statement", "todo_done", "request", "ended")  # kinds of messages in which a user tells something
 # Of these kinds, a message from which something was learned asks for nothing else.
 _INTRODUCING = ("statement", "greeting", "request", "todo_done", "ended")
@@ -30,6 +31,7 @@ _INTRODUCING = ("statement", "greeting", "request", "todo_done", "ended")
 _BY_VALUE = ("user::likes", "user::dislikes", "user::allergy", "user::note", "user::decision", "user::event")
 # Reasons for which an answer rests on what it offers to forget or to end; a “yes” takes it up.
 _TO_FORGET, _TO_END = "would be forgotten", "would end"
+_EXPLAINED = "explains the answer before"
 
 
 class OfflineAssistant:
@@ -65,10 +67,13 @@ class _Work:
 
     async def answer(self) -> None:
         noticed = await self.ask("memory_noticed")
+        self.out.incognito = noticed["incognito"]
         if noticed["refused"] == "private":
             return self.say("private")
         intent = understand(self.said)
         if not self._acknowledged(noticed):
+            if noticed["refused"] == "incognito":
+                return self.say("incognito")
             if noticed["refused"] == "secret" and intent.kind in ("statement", "forget"):
                 return self.say("secret")
             if not (noticed["proposed"] and intent.kind in _INTRODUCING):
@@ -100,6 +105,8 @@ class _Work:
     # -- one method an intent --
 
     async def _yes(self, intent: Intent) -> None:
+        if self.out.incognito:
+            return self.say("agreed")
         settled = await self.ask("memory_settle", yes=True)
         if settled["what"] == _TO_FORGET:
             return self._say_gone(settled["counts"])
@@ -108,11 +115,15 @@ class _Work:
             return self.out.rests_on(settled["facts"], "ended now")
         confirmed = await self.ask("memory_confirm", keep=True)
         if not confirmed:
-            return self.say("nothing_waits" if intent.topic else "agreed")
+            if intent.topic:
+                return self.say("nothing_waits")
+            return self.say("agreed" if is_nod(self.said) else "nothing_asked")
         self.say("confirmed", what=self.out.in_words(confirmed))
         return self.out.rests_on(confirmed, "confirmed now")
 
     async def _no(self, intent: Intent) -> None:
+        if self.out.incognito:
+            return self.say("agreed")
         settled = await self.ask("memory_settle", yes=False)
         if settled["what"] == _TO_FORGET:
             return self.say("kept_all")
@@ -122,6 +133,30 @@ class _Work:
         if rejected:
             return self.say("rejected", what=self.out.in_words(rejected))
         return self.say("agreed")
+
+    async def _why(self, intent: Intent) -> None:
+        """Which memories the answer before this message rested on, with their sources and days."""
+        explained = await self.ask("memory_why")
+        if not explained["answered"]:
+            return self.say("why_no_answer")
+        reasons = explained["reasons"]
+        if not reasons:
+            return self.say("why_nothing")
+        facts = [item["fact"] for item in reasons if item["fact"]]
+        now = [fact for fact in facts if fact["status"] in ("current", "candidate", "disputed")]
+        past = [fact for fact in facts if fact not in now]
+        others = [item for item in reasons if not item["fact"] and item["status"] != "forgotten"]
+        if now or others:
+            self.say("why_head")
+        self.out.list_facts(now, _EXPLAINED)
+        for item in others:
+            self.out.tell(item, _EXPLAINED)
+        if past:
+            self.say("why_corrected")
+            self.out.list_facts(past, _EXPLAINED)
+        if gone := sum(item["status"] == "forgotten" for item in reasons):
+            self.say("why_gone", things=self.out.counted(gone, "things"))
+        return None
 
     async def _about_me(self, intent: Intent) -> None:
         facts = await self.ask("memory_list")
@@ -166,6 +201,8 @@ class _Work:
         if len(done) > 1:
             self.say("todo_which")
             return self.out.list_todos(done)
+        if self.out.incognito:
+            return self.say("unchanged")
         await self.ask("todo_done", fact_id=done[0]["id"])
         self.say("todo_done", what=done[0]["value"])
         return self.out.rests_on(done, "done now")
@@ -175,6 +212,8 @@ class _Work:
         facts = ended([fact for fact in await self.ask("memory_list") if is_fact(fact)], intent.topic)
         if not facts:
             return await self._statement(intent)
+        if self.out.incognito:
+            return self.say("unchanged")
         key = key_in_words(facts[0]["key"], self.language)
         if facts[0]["key"] in _BY_VALUE:
             command = self.out.phrase("forget_value", value=facts[0]["value"])
@@ -187,6 +226,8 @@ class _Work:
         return self.out.rests_on(facts, _TO_END)
 
     async def _forget(self, intent: Intent) -> None:
+        if self.out.incognito:
+            return self.say("unchanged")
         everything = [
             fact
             for fact in await self.ask("memory_list", status="all")
@@ -220,6 +261,8 @@ class _Work:
         return None
 
     async def _forget_all(self, intent: Intent) -> None:
+        if self.out.incognito:
+            return self.say("unchanged")
         if intent.sure:
             settled = await self.ask("memory_settle", yes=True)
             if settled["what"]:
@@ -261,6 +304,8 @@ class _Work:
         self.say("forgotten_all", what=self._what(counts["facts"], counts["messages"]))
 
     async def _question(self, intent: Intent) -> None:
+        if asks_to_eat(self.said) and await self._bearing_on_food():
+            return None
         waiting = await self.ask("memory_list", status="candidate")
         fits = fitting([*await self.ask("memory_list"), *waiting], self.said)[:_SHOWN]
         facts = [fact for fact in fits if fact["status"] == "current"]
@@ -289,6 +334,23 @@ class _Work:
             self.out.list_facts(waiting, "waits for a yes")
             self.say("confirm_how" if len(waiting) == 1 else "confirm_which")
         return None
+
+    async def _bearing_on_food(self) -> bool:
+        """Lists what was stated about diet and allergies; whether there is anything."""
+        facts = [fact for fact in await self.ask("memory_list") if fact["key"].startswith(_FOOD)]
+        unsure = [
+            fact
+            for status in ("candidate", "disputed")
+            for fact in await self.ask("memory_list", status=status)
+            if fact["key"].startswith(_FOOD)
+        ]
+        if facts:
+            self.say("food_you_said")
+            self.out.list_facts(facts, "bears on the question")
+        if unsure:
+            self.say("about_waiting")
+            self.out.list_facts(unsure, "waits for a yes")
+        return bool(facts or unsure)
 
     async def _request(self, intent: Intent) -> None:
         facts = [fact for fact in await self.ask("memory_list") if is_fact(fact)]

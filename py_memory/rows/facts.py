@@ -12,7 +12,9 @@ from py_memory.records import Fact
 
 __all__ = [
     "ask_for_review",
+    "current_of_all_agents",
     "current_with_key",
+    "delete_all",
     "facts_for_prompt",
     "facts_of_key",
     "facts_of_source",
@@ -22,6 +24,7 @@ __all__ = [
     "list_facts",
     "mark_for_review",
     "mark_used",
+    "oldest_current",
     "update_fact",
 ]
 
@@ -47,6 +50,10 @@ def insert_fact(db: Database, fact: Fact) -> None:
         f"INSERT INTO facts ({', '.join(_FIELDS)}) VALUES ({marks})",
         [getattr(fact, name) for name in _FIELDS],
     )
+
+
+def delete_all(db: Database, user_id: str) -> None:
+    db.execute("DELETE FROM facts WHERE user_id = ?", (user_id,))
 
 
 def update_fact(db: Database, user_id: str, id: str, **changes: Any) -> None:
@@ -84,11 +91,11 @@ def current_with_key(db: Database, user_id: str, agent_id: str | None, key: str,
     return [_record(row) for row in rows]
 
 
-def find_candidate(db: Database, user_id: str, key: str, value: str) -> Fact | None:
+def find_candidate(db: Database, user_id: str, agent_id: str | None, key: str, value: str) -> Fact | None:
     row = db.one(
         f"SELECT {_COLUMNS} FROM facts f "
-        "WHERE f.user_id = ? AND f.key = ? AND f.status = 'candidate' AND f.value = ?",
-        (user_id, key, value),
+        f"WHERE f.user_id = ? AND f.key = ? AND f.status = 'candidate' AND f.value = ? AND {_VISIBLE}",
+        (user_id, key, value, agent_id),
     )
     return _record(row) if row else None
 
@@ -133,6 +140,24 @@ def list_facts(
         (*parameters, -1 if limit is None else limit),
     )
     return [_record(row) for row in rows]
+
+
+def current_of_all_agents(db: Database, user_id: str, now: int) -> list[Fact]:
+    """Current and not expired, whoever keeps them; for the care of the whole memory."""
+    rows = db.query(
+        f"SELECT {_COLUMNS} FROM facts f WHERE f.user_id = ? AND f.status = 'current' AND {_LIVE} "
+        "ORDER BY f.created_at, f.id",
+        (user_id, now),
+    )
+    return [_record(row) for row in rows]
+
+
+def oldest_current(db: Database, user_id: str) -> int | None:
+    """When the oldest current fact was stated (ms)."""
+    oldest: int | None = db.value(
+        "SELECT min(f.created_at) FROM facts f WHERE f.user_id = ? AND f.status = 'current'", (user_id,)
+    )
+    return oldest
 
 
 def facts_for_prompt(db: Database, user_id: str, agent_id: str | None, *, now: int, limit: int) -> list[Fact]:

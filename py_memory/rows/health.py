@@ -7,7 +7,6 @@ from py_memory.database import Database
 __all__ = [
     "delete_orphans",
     "duplicate_facts",
-    "opposite_facts",
     "orphans",
     "stale_facts",
     "unsupported_facts",
@@ -67,32 +66,18 @@ def duplicate_facts(db: Database, user_id: str) -> list[list[str]]:
     return [ids for ids in groups.values() if len(ids) > 1]
 
 
-def opposite_facts(db: Database, user_id: str, one: str, other: str) -> list[tuple[str, str]]:
-    """(older, newer) of current facts that say the same value under two keys that exclude each other."""
-    rows = db.query(
-        "SELECT a.id AS first, a.created_at AS first_at, b.id AS second, b.created_at AS second_at "
-        "FROM facts a JOIN facts b ON b.user_id = a.user_id AND b.key = ?3 AND b.status = 'current' "
-        "AND search_fold(trim(b.value)) = search_fold(trim(a.value)) "
-        "WHERE a.user_id = ?1 AND a.key = ?2 AND a.status = 'current' ORDER BY a.id",
-        (user_id, one, other),
-    )
-    pairs = []
-    for row in rows:
-        first_is_older = (row["first_at"], row["first"]) < (row["second_at"], row["second"])
-        pairs.append((row["first"], row["second"]) if first_is_older else (row["second"], row["first"]))
-    return pairs
-
-
 def unsupported_facts(db: Database, user_id: str) -> list[str]:
-    """Current facts whose source says something else by now, or is gone, and that nobody has been asked
-    about."""
+    """Current facts whose source says something else by now, or has been lost, and that nobody has been asked
+    about. A source that was cleaned away or forgotten is not lost: it was decided upon."""
     rows = db.query(
         "SELECT f.id FROM facts f WHERE f.user_id = ? AND f.status = 'current' AND f.needs_review = 0 "
-        "AND f.source_message_id IS NOT NULL AND ("
-        "NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = f.source_message_id) "
-        "OR f.source_version_id IS NOT NULL AND f.source_version_id IS NOT ("
+        "AND f.source_message_id IS NOT NULL AND CASE "
+        "WHEN NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = f.source_message_id) THEN NOT EXISTS ("
+        "SELECT 1 FROM tombstones t WHERE t.user_id = f.user_id AND t.kind = 'messages' "
+        "AND t.id = f.source_message_id) "
+        "ELSE f.source_version_id IS NOT NULL AND f.source_version_id IS NOT ("
         "SELECT v.id FROM message_versions v WHERE v.message_id = f.source_message_id "
-        "ORDER BY v.created_at DESC, v.id DESC LIMIT 1))",
+        "ORDER BY v.created_at DESC, v.id DESC LIMIT 1) END",
         (user_id,),
     )
     return [row["id"] for row in rows]

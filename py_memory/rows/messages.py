@@ -14,7 +14,10 @@ from py_memory.records import Message, MessageVersion
 
 __all__ = [
     "NEWEST_VERSION",
+    "State",
     "branch",
+    "branch_since",
+    "branch_states",
     "children_of",
     "find_message",
     "get_message",
@@ -23,11 +26,13 @@ __all__ = [
     "insert_version",
     "list_messages",
     "list_versions",
-    "messages_before",
+    "parents_in_session",
     "replies_to",
     "rewrite_version",
     "seq_of",
     "seqs_of_session",
+    "state_of",
+    "system_message",
     "update_message",
 ]
 
@@ -139,14 +144,6 @@ def ids_of_session(db: Database, user_id: str, session_id: str) -> list[str]:
     return [row["id"] for row in rows]
 
 
-def messages_before(db: Database, user_id: str, time: int) -> list[Message]:
-    """Messages created earlier than `time` (ms), in every session."""
-    rows = db.query(
-        _SELECT.format(source="messages") + " WHERE m.user_id = ? AND m.created_at < ?", (user_id, time)
-    )
-    return [_record(row) for row in rows]
-
-
 def branch(db: Database, user_id: str, leaf_id: str | None, limit: int) -> list[Message]:
     """At most `limit` messages from `leaf_id` up its parent links, oldest first; the walk stops at the first
     gap."""
@@ -161,6 +158,86 @@ def branch(db: Database, user_id: str, leaf_id: str | None, limit: int) -> list[
         (leaf_id, limit, user_id),
     )
     return [_record(row) for row in rows]
+
+
+def branch_since(
+    db: Database, user_id: str, leaf_id: str | None, stops: Iterable[str], limit: int
+) -> list[Message]:
+    """Like branch(), but the walk also ends before a message of `stops`."""
+    source = """(
+        WITH RECURSIVE up (depth, id, parent_id) AS (
+            SELECT 1, f.id, f.parent_id FROM messages f
+            WHERE f.id = ?1 AND f.id NOT IN (SELECT value FROM json_each(?2))
+            UNION ALL
+            SELECT up.depth + 1, p.id, p.parent_id FROM up JOIN messages p ON p.id = up.parent_id
+            WHERE up.depth < ?3 AND p.id NOT IN (SELECT value FROM json_each(?2)))
+        SELECT up.depth, x.* FROM up JOIN messages x ON x.id = up.id)"""
+    rows = db.query(
+        _SELECT.format(source=source) + " WHERE m.user_id = ?4 ORDER BY m.depth DESC",
+        (leaf_id, json_text(sorted(stops)), limit, user_id),
+    )
+    return [_record(row) for row in rows]
+
+
+State = tuple[str, str, str, str | None, str | None, int, bool]
+
+
+def branch_states(db: Database, user_id: str, leaf_id: str | None, limit: int) -> dict[str, State]:
+    """Like branch(), without reading a text: id → its role, and what else must be the same for a
+    message read before to be still what is there."""
+    rows = db.query(
+        """
+        WITH RECURSIVE up (depth, id) AS (
+            SELECT 1, ? UNION ALL
+            SELECT up.depth + 1, p.parent_id FROM up JOIN messages p ON p.id = up.id
+            WHERE up.depth < ? AND p.parent_id IS NOT NULL)
+        SELECT m.id, m.role, m.status, m.parent_id, m.intent, m.feedback, m.has_secret,
+            (SELECT w.id FROM message_versions w WHERE w.message_id = m.id
+            ORDER BY w.created_at DESC, w.id DESC LIMIT 1) AS version_id
+        FROM up JOIN messages m ON m.id = up.id WHERE m.user_id = ? ORDER BY up.depth DESC""",
+        (leaf_id, limit, user_id),
+    )
+    return {
+        row["id"]: (
+            row["role"],
+            row["version_id"],
+            row["status"],
+            row["parent_id"],
+            row["intent"],
+            row["feedback"],
+            bool(row["has_secret"]),
+        )
+        for row in rows
+    }
+
+
+def state_of(message: Message) -> State:
+    return (
+        message.role,
+        message.version_id,
+        message.status,
+        message.parent_id,
+        message.intent,
+        message.feedback,
+        message.has_secret,
+    )
+
+
+def system_message(db: Database, user_id: str, session_id: str) -> Message | None:
+    """The session's own system message, of which there is at most one."""
+    row = db.one(
+        _SELECT.format(source="messages") + " WHERE m.session_id = ? AND m.role = 'system' AND m.user_id = ?",
+        (session_id, user_id),
+    )
+    return _record(row) if row else None
+
+
+def parents_in_session(db: Database, user_id: str, session_id: str) -> dict[str, str | None]:
+    """Message → the one it follows, over the whole session."""
+    rows = db.query(
+        "SELECT id, parent_id FROM messages WHERE session_id = ? AND user_id = ?", (session_id, user_id)
+    )
+    return {row["id"]: row["parent_id"] for row in rows}
 
 
 def replies_to(db: Database, user_id: str, message_id: str) -> list[Message]:

@@ -12,7 +12,14 @@ from py_memory.ids import uuid7
 
 from .settings import get_setting, set_setting
 
-__all__ = ["FINGERPRINT_KEY", "add_rejection", "adopt_key", "is_rejected", "remove_rejection"]
+__all__ = [
+    "FINGERPRINT_KEY",
+    "add_rejection",
+    "adopt_key",
+    "has_rejections",
+    "is_rejected",
+    "remove_rejection",
+]
 
 _FILE = ""  # settings of the file itself belong to no owner
 FINGERPRINT_KEY = "fingerprint_key"
@@ -42,6 +49,10 @@ def adopt_key(db: Database, key: str, now: int) -> bool:
     if own is None:
         set_setting(db, _FILE, FINGERPRINT_KEY, key, now)
     return own in (None, key)
+
+
+def has_rejections(db: Database, user_id: str) -> bool:
+    return db.one("SELECT 1 FROM rejections WHERE user_id = ? LIMIT 1", (user_id,)) is not None
 
 
 def is_rejected(db: Database, user_id: str, what: str) -> bool:

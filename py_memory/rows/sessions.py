@@ -121,14 +121,20 @@ def set_current_message(db: Database, user_id: str, id: str, message_id: str | N
 
 
 def idle_with_open_task(db: Database, user_id: str, now: int, id: str | None = None) -> list[str]:
-    """Ids of active sessions (or of that one) idle for a day while a tool call waits or runs, or a to-do that
-    came up in it is not done."""
+    """Ids of active sessions (or of that one) idle for a day while a tool call waits or runs, a step of the
+    newest snapshot's plan is left, or a to-do that came up in it is not done."""
     only, values = (" AND s.id = ?", (id,)) if id else ("", ())
     rows = db.query(
         "SELECT s.id FROM sessions s "
         f"WHERE s.user_id = ? AND s.last_active_at <= ? AND s.status = 'active'{only} "
         "AND (EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id "
-        "AND c.status IN ('proposed', 'approved', 'running', 'unknown')) "
+        "AND (c.status IN ('proposed', 'approved', 'running') "
+        "OR c.status = 'unknown' AND c.completed_at IS NULL)) "
+        "OR EXISTS (SELECT 1 FROM snapshots p, json_each(p.state_json, '$.plan') step "
+        "WHERE p.session_id = s.id "
+        "AND json_extract(p.state_json, step.fullkey || '.status') IN ('pending', 'active') "
+        "AND p.id = (SELECT n.id FROM snapshots n WHERE n.session_id = s.id "
+        "ORDER BY n.created_at DESC, n.id DESC LIMIT 1)) "
         "OR s.id IN (SELECT m.session_id FROM facts f JOIN messages m ON m.id = f.source_message_id "
         "WHERE f.user_id = s.user_id AND f.key >= 'task::' AND f.key < 'task:;' AND f.status = 'current'))",
         (user_id, now - IDLE_MS, *values),

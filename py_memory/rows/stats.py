@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from py_memory.database import Database
 
-__all__ = ["counts"]
+__all__ = ["counts", "size"]
 
 _OF_THE_USER = ("sessions", "facts", "experiences", "tombstones", "rejections")
 _OF_A_SESSION = ("messages", "tool_calls", "summaries", "snapshots")
@@ -26,5 +26,10 @@ def counts(db: Database, user_id: str) -> dict[str, int]:
         table: int(db.value(f"SELECT count(*) FROM {source.format(table)} WHERE s.user_id = ?", (user_id,)))
         for table, source in sources.items()
     }
-    out["bytes"] = int(db.value("PRAGMA page_count")) * int(db.value("PRAGMA page_size"))
+    out["bytes"] = size(db)
     return out
+
+
+def size(db: Database) -> int:
+    """Of the whole database, in bytes."""
+    return int(db.value("PRAGMA page_count")) * int(db.value("PRAGMA page_size"))

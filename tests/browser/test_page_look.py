@@ -36,6 +36,7 @@ NAMES = {
         "keep": "Keep",
         "delete": "Delete",
         "menu": "Show chats",
+        "incognito": "New incognito chat",
     },
     "zh": {
         "memory": "记忆",
@@ -44,6 +45,7 @@ NAMES = {
         "keep": "保留",
         "delete": "删除",
         "menu": "显示对话列表",
+        "incognito": "新的无痕对话",
     },
 }
 DESK, PHONE = (1280, 800), (390, 844)
@@ -150,6 +152,24 @@ def test_every_state(page: Page, look: tuple[str, tuple[int, int], str]) -> None
     named(page, look, "delete").click()
     expect(page.locator(".toast")).to_be_visible()
     check(page, look, "9-deleted")
+
+
+def test_an_incognito_chat(page: Page, look: tuple[str, tuple[int, int], str]) -> None:
+    lang, (width, _), _ = look
+    started(page)
+    if width < 500:
+        named(page, look, "menu").click()
+    named(page, look, "incognito").click()
+    expect(page.locator(".incognito-note")).to_be_visible()
+    check(page, look, "12-incognito")
+    page.fill("#message", TALK[lang])
+    page.press("#message", "Enter")
+    answer = page.locator("article[data-role=assistant]")
+    expect(answer).to_have_attribute("data-status", "complete", timeout=ANSWERED_MS)
+    check(page, look, "13-incognito-talk")
+    if width < 500:
+        named(page, look, "menu").click()
+        check(page, look, "14-incognito-sessions")
 
 
 def test_starting_again_and_failing(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 
 import pytest
 from playwright.sync_api import BrowserContext, Dialog, Locator, Page, Route, expect
@@ -348,6 +349,21 @@ def test_an_old_page_reloads_and_else_says_so(launch: Launch, site_url: str, ope
     expect(banner).to_contain_text("runs another version of the program", timeout=60_000)
     expect(banner.get_by_role("button", name="Reload")).to_be_visible()
     assert page.evaluate("sessionStorage.getItem('loads')") == "2"
+
+
+def test_a_backup_is_recommended_after_a_month(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch())
+    banner = page.locator(".banner[data-code=backup]")
+    session = host.start_session(page)
+    host.add_many(page, session, 1, words=1)
+    expect(banner).to_have_count(0)
+    for days, shown in ((29, 0), (31, 1)):
+        page.clock.set_fixed_time(datetime.now() + timedelta(days=days))
+        page.reload()
+        wait_until_ready(page)
+        expect(page.get_by_role("log", name="Conversation").get_by_role("article")).to_have_count(1)
+        expect(banner).to_have_count(shown)
+    expect(banner).to_contain_text("1 message here is in no backup")
 
 
 def test_a_backup_is_recommended(launch: Launch, open_page: OpenPage) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 
 from .conftest import SITE, wait_for, wait_until_ready
 
@@ -21,7 +21,6 @@ OpenPage = Callable[..., Page]
 CACHES = "caches.keys().then((names) => names.filter((name) => name.startsWith('py-memory-site:')))"
 CHECK_NOW = "navigator.serviceWorker.getRegistration().then((registration) => registration.update())"
 WAITING = "navigator.serviceWorker.getRegistration().then(({ waiting }) => waiting !== null)"
-ACTIVATE = "navigator.serviceWorker.getRegistration().then(({ waiting }) => waiting.postMessage('activate'))"
 
 
 @pytest.fixture
@@ -60,14 +59,16 @@ def test_a_new_version_waits_for_its_word(
     page.reload()
     wait_until_ready(page)
     assert version(page) is None, "a new version must not slip in on a reload"
+    other = open_page(context, url=server.url)
     assert len(page.evaluate(CACHES)) == 2
 
-    with (
-        page.expect_navigation()
-    ):  # every page reloads by itself, so that two versions never run side by side
-        page.evaluate(ACTIVATE)
+    banner = page.locator(".banner[data-code=update]")
+    expect(banner).to_contain_text("A new version is ready.", timeout=60_000)
+    # Every page reloads by itself, so that two versions never run side by side.
+    with other.expect_navigation(), page.expect_navigation():
+        banner.get_by_role("button", name="Reload").click()
     wait_until_ready(page)
-    assert version(page) == "2"
+    assert (version(page), version(other)) == ("2", "2")
     wait_for(page, f"{CACHES}.then((names) => names.length === 1 && names[0].endsWith('222222222222'))")
 
 

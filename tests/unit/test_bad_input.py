@@ -19,6 +19,13 @@ def changes(store: MemoryStore) -> int:
     return store.database.total_changes
 
 
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
 BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
     "boolean id": lambda store, session: store.create_session(id=True),  # type: ignore[arg-type]
     "empty id": lambda store, session: store.add_message(session, "user", "x", id=""),
@@ -51,11 +58,49 @@ BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
     "days": lambda store, session: store.cleanup_old_messages(float("inf")),  # type: ignore[arg-type]
     "no days": lambda store, session: store.cleanup_old_messages(True),
     "half days": lambda store, session: store.cleanup_old_messages(1.5, delete=True),  # type: ignore[arg-type]
+    "days of an offer": lambda store, session: store.cleanup_due(0),
+    "bytes of an offer": lambda store, session: store.cleanup_due(past_bytes=-1),
+    "topic": lambda store, session: store.count_messages(topic=5),  # type: ignore[arg-type]
+    "empty topic": lambda store, session: store.count_messages(topic=" "),
+    "no topics": lambda store, session: store.count_messages(topic=[]),
+    "word list": lambda store, session: store.count_messages(words="joy"),
+    "words": lambda store, session: store.count_messages(words=["x", 5]),  # type: ignore[list-item]
+    "call": lambda store, session: store.count_messages(within_ms_of="refund"),
+    "time around a call": lambda store, session: store.count_messages(within_ms_of=("refund", "failed", -1)),
+    "call by number": lambda store, session: store.count_messages(within_ms_of=(1, 2)),
+    "period": lambda store, session: store.count_messages(since="yesterday"),  # type: ignore[arg-type]
+    "role": lambda store, session: store.count_messages(role="tool"),
+    "feedback of a count": lambda store, session: store.count_messages(feedback=5),
+    "intent of a count": lambda store, session: store.count_messages(intent=5),  # type: ignore[arg-type]
+    "count in no session": lambda store, session: store.count_messages(session_id="none"),
     "tool input": lambda store, session: store.add_tool_call(session, "t", object()),
+    "validation": lambda store, session: store.update_tool_call(
+        store.list_tool_calls(session)[0].id, "proposed", validation={"state": 5}
+    ),
+    "state": lambda store, session: store.save_snapshot(session, SURROGATE, "x"),  # type: ignore[arg-type]
+    "state no JSON": lambda store, session: store.save_snapshot(
+        session, {"calls": [{"tool": "t", "params": {1, 2}}]}, "x"
+    ),
+    "deep state": lambda store, session: store.save_snapshot(
+        session, {"calls": [{"tool": "t", "params": nested(200)}]}, "x"
+    ),
+    "snapshot of nothing": lambda store, session: store.save_snapshot(2**70, {}, "x"),  # type: ignore[arg-type]
+    "resume": lambda store, session: store.resume_session(SURROGATE),
+    "explain": lambda store, session: store.explain(5),  # type: ignore[arg-type]
+    "experience": lambda store, session: store.propose_experience("t", 5),  # type: ignore[arg-type]
+    "experience NUL": lambda store, session: store.confirm_experience("a\0b"),
+    "experience limit": lambda store, session: store.experiences_for("x", limit=-1),
+    "outcome": lambda store, session: store.count_outcome("x", "yes"),  # type: ignore[arg-type]
     "forget": lambda store, session: store.forget(text=5),  # type: ignore[arg-type]
     "object as id": lambda store, session: store.get_session([1]),  # type: ignore[arg-type]
     "large number": lambda store, session: store.get_message(2**70),  # type: ignore[arg-type]
     "surrogate where nothing is": lambda store, session: store.get_message(SURROGATE),
+    "task node": lambda store, session: store.task_node(session, "lunch"),
+    "no task node": lambda store, session: store.task_node(session, None),  # type: ignore[arg-type]
+    "node of no session": lambda store, session: store.task_node("none", "confirmed"),
+    "level": lambda store, session: store.list_summaries(session, level=0),
+    "overview": lambda store, session: store.load_overview(session, limit=-1),
+    "working set": lambda store, session: store.working_set([session]),  # type: ignore[arg-type]
     "namespace": lambda store, session: store.register_namespace(SURROGATE),
 }
 
@@ -63,6 +108,7 @@ BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
 @pytest.mark.parametrize("what", BAD)
 def test_it_is_refused_and_changes_nothing(store: MemoryStore, what: str) -> None:
     session = store.create_session("Kept").id
+    store.add_tool_call(session, "kept", {})
     before = changes(store)
     with pytest.raises(PyMemoryError) as refused:
         BAD[what](store, session)

@@ -240,6 +240,7 @@ def test_cleanup_counts_first_and_deletes_what_it_counted(store: MemoryStore, cl
     clock.advance(days=30)
     new = store.add_message(session.id, "user", "a new one")
     assert store.cleanup_old_messages(30).counts == {"messages": 0}  # exactly 30 days is not older
+    assert store.cleanup_old_messages(30, delete=True).counts == {"messages": 0}
     clock.advance(1)
     preview = store.cleanup_old_messages(30)
     assert preview.counts == {"messages": 2, "message_versions": 2, "tool_calls": 1, "uses": 1}
@@ -249,10 +250,58 @@ def test_cleanup_counts_first_and_deletes_what_it_counted(store: MemoryStore, cl
     assert [message.id for message in store.list_messages(session.id)] == [new.id]
     assert store.get_message(new.id).parent_id is None
     (kept,) = store.list_facts()
-    assert (kept.id, kept.value, kept.source_message_id) == (fact.id, "vegan", None)
+    assert kept == fact
+    assert kept.source_message_id == old.id  # as an id and a quote
     assert store.health() == []
     with pytest.raises(InvalidInputError):
         store.cleanup_old_messages(0)
+
+
+def test_a_cleanup_is_taken_back_whole(store: MemoryStore, clock: SteppedClock) -> None:
+    tell_everywhere(store)
+    clock.advance(days=31)
+    before = [store.list_messages(session.id) for session in store.list_sessions()]
+    facts = store.list_facts(status=None)
+    receipt = store.cleanup_old_messages(30, delete=True)
+    assert receipt.counts["messages"] > 0
+    assert store.list_facts(status=None) == facts
+    store.undo(receipt.operation_id)
+    assert [store.list_messages(session.id) for session in store.list_sessions()] == before
+    assert store.search(SECRET)
+
+
+def test_a_cleanup_leaves_the_sessions_system_message(store: MemoryStore, clock: SteppedClock) -> None:
+    session = store.create_session().id
+    system = store.add_message(session, "system", "Be brief.")
+    store.add_message(session, "user", "an old one")
+    clock.advance(days=31)
+    assert store.cleanup_old_messages(30).counts["messages"] == 1
+    store.cleanup_old_messages(30, delete=True)
+    assert store.list_messages(session) == [system]
+
+
+def test_cleaning_is_offered_once_a_month_to_a_large_memory(store: MemoryStore, clock: SteppedClock) -> None:
+    session = store.create_session().id
+    store.add_message(session, "user", "an old one")
+    size = store.stats()["bytes"]
+    assert store.cleanup_due(past_bytes=size - 1) is None  # nothing is old yet
+    clock.advance(days=31)
+    assert store.cleanup_due() is None  # far from 50 MB
+    due = store.cleanup_due(past_bytes=size - 1)
+    assert due is not None
+    assert due.counts["messages"] == 1
+    assert store.cleanup_due(past_bytes=size - 1) == due  # asking is no offer
+    store.cleanup_offered()
+    clock.advance(days=29)
+    assert store.cleanup_due(past_bytes=size - 1) is None
+    clock.advance(days=1)
+    assert store.cleanup_due(past_bytes=size - 1) == due
+    store.cleanup_old_messages(30, delete=True)
+    store.add_message(session, "user", "another")
+    clock.advance(days=29)
+    assert store.cleanup_due(days=1, past_bytes=size - 1) is None
+    clock.advance(days=1)
+    assert store.cleanup_due(days=1, past_bytes=size - 1) is not None
 
 
 def test_summaries_stay_after_a_cleanup(store: MemoryStore, clock: SteppedClock) -> None:

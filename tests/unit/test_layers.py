@@ -15,7 +15,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # First match wins; a module may import its own layer and those before it.
 LAYERS = [
-    ("errors", "ids", "clock", "marks", "text", "checks", "records"),
+    ("errors", "ids", "clock", "marks", "text", "checks", "records", "snapshots"),
     ("database", "migrations"),
     ("rows",),
     ("recall",),
@@ -23,17 +23,26 @@ LAYERS = [
     (
         "extraction",
         "consolidation",
+        "counting",
         "facts",
         "undo",
         "lineage",
+        "overview",
+        "working_memory",
+        "removal",
         "forgetting",
         "context",
         "formats",
         "weight",
         "health",
+        "trace",
+        "experience",
+        "personal",
+        "resuming",
+        "topics",
     ),
-    ("store",),
-    ("agent", "memory_tools", "recalled"),
+    ("store", "incognito"),
+    ("agent", "checked_tools", "memory_tools", "recalled", "task_tools", "tool_runs", "unfinished"),
     ("server", "adapters", "cli", "browser", "__init__", "__main__"),
 ]
 LAYER_OF = {name: number for number, names in enumerate(LAYERS) for name in names}

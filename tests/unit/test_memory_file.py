@@ -92,7 +92,11 @@ def exported(store: MemoryStore, tmp_path: Path, clock: SteppedClock) -> Path:
     with store.database.transaction():
         for table, columns, values in (
             ("summaries", "session_id, level, content", (session.id, 1, "Kyoto in May")),
-            ("snapshots", "session_id, format, state_json, reason", (session.id, 1, '{"goal": 1}', "pause")),
+            (
+                "snapshots",
+                "session_id, format, state_json, reason",
+                (session.id, 1, '{"goal": "Kyoto"}', "pause"),
+            ),
             ("experiences", "topic, content", ("trains", "Book early")),
         ):
             marks = ", ".join("?" for _ in values)
@@ -328,6 +332,74 @@ def test_a_broken_fact_does_not_dispute_a_good_one(fresh: MemoryStore) -> None:
     good = {**batch_row("facts"), "id": "good", "key": "user::name"}
     fresh.import_rows([HEADER, ("facts", [bad, good])])
     assert fresh.get_fact("user::diet") == fact
+
+
+def test_a_task_is_taken_up_from_a_file(store: MemoryStore, fresh: MemoryStore, tmp_path: Path) -> None:
+    session = store.create_session().id
+    message = store.add_message(session, "user", "move it")
+    store.save_snapshot(session, {"goal": "move it", "plan": [{"step": "call"}]}, "planned")
+    store.add_tool_call(session, "move", {"to": "Friday"}, status="running")
+    item = store.propose_experience("move", "Check the calendar first.")
+    assert item is not None
+    store.confirm_experience(item.id)
+    store.export_to(tmp_path / "task.db")
+    fresh.import_file(tmp_path / "task.db")
+    resumption = fresh.resume_session(session)
+    assert resumption.snapshot is not None
+    assert resumption.snapshot.state["message_id"] == message.id
+    assert [call.tool for call in resumption.interrupted] == ["move"]
+    assert "next: call" in resumption.text
+    assert [known.id for known in fresh.experiences_for("x", ["move"])] == [item.id]
+
+
+@pytest.mark.parametrize(
+    ("table", "columns"),
+    [
+        ("snapshots", {"format": 99, "state_json": "{}"}),
+        ("snapshots", {"format": 1, "state_json": '{"aims": []}'}),
+        ("snapshots", {"format": 1, "state_json": '{"plan": [{"step": ""}]}'}),
+        ("snapshots", {"format": 0, "state_json": '{"execution_plan": 5}'}),
+        ("experiences", {"topic": "mail", "content": "Write to bob@example.com first."}),
+        ("experiences", {"topic": "mail", "content": "Wei wants a title page."}),
+        ("experiences", {"topic": "mail", "content": "Sort first.", "status": "holy"}),
+    ],
+    ids=str,
+)
+def test_states_and_experiences_are_checked_on_the_way_in(
+    fresh: MemoryStore, table: str, columns: dict[str, Any]
+) -> None:
+    row = {"id": "new", "created_at": 5, **columns}
+    if table == "snapshots":
+        row |= {"session_id": "sessions 1", "reason": "x"}
+    batches = [(name, [batch_row(name)]) for name in ("sessions", "facts")]
+    report = fresh.import_rows([HEADER, *batches, (table, [row])])
+    assert [refused.split()[0] for refused in report["refused"]] == [table]
+    assert fresh.latest_snapshot("sessions 1") is None
+    assert fresh.list_experiences() == []
+
+
+@pytest.mark.parametrize("way", ["open", "import"])
+def test_an_experience_of_the_first_schema_had_its_yes(
+    fresh: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(database, "SCHEMA_VERSION", 1)
+        older.setattr(database, "MIGRATIONS", {1: database.MIGRATIONS[1]})
+        old = MemoryStore(tmp_path / "old.db", user_id=fresh.user_id)
+        with old.database.transaction():
+            old.database.execute(
+                "INSERT INTO experiences (id, user_id, created_at, topic, content) "
+                "VALUES ('e', ?, 1, 'move', 'x')",
+                (old.user_id,),
+            )
+        old.close()
+    if way == "open":
+        opened_now = MemoryStore(tmp_path / "old.db")
+        assert [item.status for item in opened_now.list_experiences()] == ["current"]
+        opened_now.close()
+    else:
+        fresh.import_file(tmp_path / "old.db")
+        assert [item.status for item in fresh.list_experiences()] == ["current"]
 
 
 # -- rows that are not what they should be --

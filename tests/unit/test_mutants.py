@@ -31,12 +31,20 @@ MUTANTS = {
     "the uncertain is proposed": ("facts.py", "LEAST_CONFIDENCE = 0.7", "LEAST_CONFIDENCE = 0.1", "test_facts.py"),
     "a rejection is forgotten": ("facts.py", "if self.is_refused(key, value):", "if False:", "test_facts.py"),
     "what is inferred is true at once": ("facts.py", 'fact = self._new(key, value, "candidate"', 'fact = self._new(key, value, "current"', "test_facts.py"),
-    "don't remember is ignored": ("extraction/guards.py", "if _PRIVATE.search(", "if None and _PRIVATE.search(", "test_extraction.py"),
+    "don't remember is ignored": ("extraction/refusals.py", "if _PRIVATE.search(", "if None and _PRIVATE.search(", "test_extraction.py"),
     # extraction
-    "quotations are read": ("extraction/guards.py", "    return _without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py"),
-    "secrets are read": ("extraction/guards.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py"),
+    "quotations are read": ("extraction/masking.py", "    return without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py"),
+    "secrets are read": ("extraction/masking.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py"),
+    "what is asked is stated": ("extraction/guards.py", "    if sentence.text.rstrip(\"\\\"'”’」)） \").endswith((\"?\", \"？\")):", "    if False:", "test_extraction.py"),
+    "questions take nothing for granted": ("extraction/__init__.py", "(_RULES if clause.start in at else _ASIDES)[language](clause, reading)", "(_RULES[language](clause, reading) if clause.start in at else [])", "test_extraction.py"),
+    "a text to be written is the user's word": ("extraction/refusals.py", "(_PLAY, _WORKED_ON, _COMPOSED)", "(_PLAY, _WORKED_ON)", "test_extraction.py"),
+    "names known count for nothing": ("extraction/__init__.py", "language: Reading(known=known) for", "language: Reading() for", "test_extraction.py"),
+    "a date has no day": ("extraction/days.py", "(_SPOKEN, _DATE) if dated else (_SPOKEN,)", "(_SPOKEN,)", "test_extraction.py"),
     # contradictions
-    "opposites stand together": ("health.py", '("user::likes", "user::dislikes"), ', "", "test_health.py"),
+    "opposites stand together": ("topics.py", 'what == "dislikes"', 'what == "no such"', "test_health.py"),
+    "every pair is a contradiction": ("topics.py", 'return bool(words.search(dish)) and not unless.search(dish)', 'return bool(words.search(dish))', "test_topics.py"),
+    "the user's yes counts for nothing": ("health.py", "if not is_rejected(self._db, self._user, both_stand(found))", "", "test_topics.py"),
+    "topics are never due": ("health.py", "if due is None or due > now:", "if due is None or due:", "test_topics.py"),
     "identities are joined blindly": ("migrations/0001_initial.sql", "SELECT RAISE(ABORT, 'contact belongs to another identity')", "SELECT 1", "test_schema_rules.py"),
     # weight and rest
     "use counts for nothing": ("weight.py", "use = 1 - 0.5 ** (1 + fact.use_count)", "use = 0.5 ** (1 + fact.use_count)", "test_health.py"),
@@ -47,6 +55,26 @@ MUTANTS = {
     "versions stay": ("forgetting.py", 'for table in ("message_versions", "tool_calls", "uses"):', 'for table in ("tool_calls",):', "test_forgetting.py test_undo.py"),
     "no tombstone is left": ("forgetting.py", "add_tombstones(self._db, self._user, table, [id], self._now)", "pass", "test_forgetting.py test_memory_file.py"),
     "undo brings back half": ("undo.py", 'if self._insert(table, key, row) and table == "messages":', 'if table != "uses" and self._insert(table, key, row) and table == "messages":', "test_undo.py"),
+    # working memory and overview
+    "working memory is believed": ("working_memory.py", "if id in known and rows.state_of(known[id]) == state", "if id in known", "test_working_memory.py"),
+    "working memory has no end": ("working_memory.py", "if kept.until > now", "if kept", "test_working_memory.py"),
+    "summaries stay out of the prompt": ("context.py", "        summaries.append(summary)", "        lines = lines[: -len(part)]", "test_working_memory.py test_context.py"),
+    # summaries
+    "an edit leaves the summary": ("store.py", "self._consolidation.edited(edited)", "pass", "test_summaries.py"),
+    "a summary keeps what was forgotten": ("forgetting.py", "self._consolidation.replace(removal, session_id, touched)", "pass", "test_summaries.py"),
+    "secrets are summarised": ("extraction/outcomes.py", " or _overlaps(sentence, secrets)", "", "test_summaries.py"),
+    "what is open is not looked for": ("extraction/outcomes.py", "or _OPEN.search(body) or _OPEN_ZH.search(body)", "", "test_summaries.py"),
+    "nothing is compressed": ("consolidation.py", "COMPRESS_ROUNDS = 20", "COMPRESS_ROUNDS = 2000", "test_summaries.py"),
+    "a model's points need no quote": ("extraction/structured_summary.py", "any(quote in said for said in visible)", "True", "test_summaries.py"),
+    # cleaning
+    "cleaning does not ask": ("forgetting.py", "        if not delete:", "        if False:", "test_forgetting.py"),
+    "cleaning cuts the source": ("forgetting.py", '_Going(sources="kept"', '_Going(sources="cut"', "test_forgetting.py"),
+    "cleaning is offered daily": ("forgetting.py", "OFFER_EVERY_MS = 30 * DAY_MS", "OFFER_EVERY_MS = DAY_MS", "test_forgetting.py"),
+    # counting
+    "near is anywhere": ("counting.py", "bisect_left(times, at - within_ms)", "0", "test_counting.py"),
+    "half a word is a word": ("counting.py", "if not joined_before and not joined_after:", "if True:", "test_counting.py"),
+    # the cost of a round
+    "a round looks through its session": ("agent.py", "self._begin_reply(said, intent=RESUME if resumes else None)", "self._reply_to(said)", "test_turn_cost.py"),
     # recall
     "no feedback": ("recall/ranking.py", "        self._add_feedback()", "", "test_recall.py"),
     "neighbours by rowid": ("recall/ranking.py", "WHERE n.session_id = m.session_id ", "WHERE n.user_id = m.user_id ", "test_recall.py"),
@@ -62,9 +90,36 @@ MUTANTS = {
     # owners
     "everybody's messages": ("rows/messages.py", 'WHERE m.id = ? AND m.user_id = ?", (id, user_id))', 'WHERE m.id = ? AND ? IS NOT NULL", (id, user_id))', "test_messages.py test_sessions.py test_facts.py test_search.py"),
     "agents see all": ("rows/facts.py", '_VISIBLE = "(f.agent_id IS NULL OR f.agent_id = ? OR f.visibility = \'shared\')"', '_VISIBLE = "(f.agent_id IS NULL OR ifnull(?, 1) IS NOT NULL)"', "test_facts.py"),
+    "agents reach each other by id": ("facts.py", 'if self._agent is not None and fact.scope not in ("", self._agent):', "if False:", "test_agents.py"),
+    "what an agent keeps to itself replaces what all see": ("facts.py", " or old.scope != by.scope:", ":", "test_agents.py"),
+    "agents share what waits": ("rows/facts.py", "f.value = ? AND {_VISIBLE}", "f.value = ? AND ifnull(?, 1) IS NOT NULL", "test_agents.py"),
+    # incognito
+    "an incognito chat learns": ("agent.py", "if self._store.incognito:\n            return", "if False:\n            return", "test_incognito.py"),
+    "an incognito chat lies in the memory itself": ("incognito.py", 'super().__init__(":memory:", user_id', "super().__init__(base.database.connection, user_id", "test_incognito.py"),
+    "an incognito chat may write by tools": ("memory_tools.py", "if tool.name in READING] if store.incognito else tools", "if tool.name in READING] if None else tools", "test_incognito.py"),
+    "an incognito chat promises to remember": ("models/answer.py", "if self.incognito:", "if None:", "test_incognito.py"),
+    # plans and ages
+    "any plan is an errand": ("extraction/commands.py", "know\\b|think\\b)[a-z]+", "know\\b)[a-z]+", "test_meant.py"),
+    "anybody's age is taken": ("meant.py", "if name not in said:\n            continue\n        wanted = rf\"{_LEAD}{re.escape(name)}", "wanted = rf\"{_LEAD}.+", "test_meant.py"),
     # health
     "orphans are not seen": ("rows/health.py", "found += [(table, row[\"id\"]) for row in rows]", "found += []", "test_health.py"),
     "duplicates are not seen": ("rows/health.py", "if len(ids) > 1]", "if len(ids) > 2]", "test_health.py"),
+    # snapshots
+    "secrets are saved with the task": ("store.py", "saved_state = without_secrets(checked_state(state))", "saved_state = checked_state(state)", "test_snapshots.py"),
+    "old snapshots do not load": ("snapshots.py", "for step in range(format, FORMAT):", "for step in range(0):", "test_snapshots.py"),
+    "a done plan completes nothing": ("store.py", "if plan_is_done(saved_state) and", "if False and", "test_snapshots.py"),
+    # resuming
+    "a session taken up again acts at once": ("agent.py", "may_act = not cut_off and", "may_act = True or", "test_resuming.py"),
+    "a stale check is trusted": ("resuming.py", "0 <= now - item.checked_at < FRESH_MS", "item.checked_at <= now", "test_resuming.py"),
+    # tool calls
+    "an effect starts before it is durable": ("tool_runs.py", "        if await store.durable() is False:", "        if False:", "test_tool_runs.py"),
+    "an effect is made again": ("tool_runs.py", "if known := self._made_before(tool.name, arguments):", "if known := None:", "test_resuming.py"),
+    # experience
+    "anything becomes an experience": ("experience.py", "if kinds := self.personal(topic, content):", "if kinds := []:", "test_experience.py"),
+    "an experience needs no yes": ("experience.py", 'self._user, status="current"):', "self._user):", "test_experience.py"),
+    # trace
+    "a removed event is not seen": ("trace.py", "if event.seq != (last.seq if last else 0) + 1:", "if False:", "test_events.py"),
+    "answers have no reasons": ("trace.py", "for use in use_rows.list_uses(db, user_id, message_id)", "for use in []", "test_explain.py"),
 }  # fmt: skip
 
 
@@ -73,7 +128,9 @@ def test_every_mutant_is_caught(name: str, tmp_path: Path) -> None:
     file, text, instead, tests = MUTANTS[name]
     shutil.copytree(ROOT / "py_memory", tmp_path / "py_memory", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "tests").mkdir()
-    shutil.copytree(ROOT / "tests" / "unit", tmp_path / "tests" / "unit")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for folder in ("unit", "data"):
+        shutil.copytree(ROOT / "tests" / folder, tmp_path / "tests" / folder)
     source = tmp_path / "py_memory" / file
     whole = source.read_text("utf-8")
     assert text in whole, f"The mutant {name!r} looks for a text that is no longer in {file}."

@@ -84,6 +84,13 @@ def test_yes_keeps_what_was_proposed(talk: Talk, text: str, yes: str) -> None:
     assert FIRST[text] == talk.facts()
 
 
+def test_a_relative_known_may_be_called_by_name(talk: Talk) -> None:
+    talk(ENGLISH)
+    talk.confirm_all()
+    talk("Mei is 7 now")
+    assert ("user::family::daughter::age", "7") in talk.facts("candidate")
+
+
 @pytest.mark.parametrize(("text", "no"), [(ENGLISH, "no"), (CHINESE, "不用")])
 def test_no_drops_it_for_good(talk: Talk, text: str, no: str) -> None:
     talk(text)
@@ -250,6 +257,12 @@ def test_nothing_found_is_said(talk: Talk, question: str, words: str) -> None:
         ("提醒我买牛奶", "还有什么要做？", "买牛奶", "我买了牛奶"),
         ("提醒我交电费", "待办清单", "交电费", "完成：交电费"),
         ("别忘了周五交房租", "还有什么没做", "交房租", "房租交了"),
+        ("提醒我浇花", "待办清单", "浇花", "花浇完了"),
+        ("提醒我写论文初稿", "待办清单", "论文初稿", "论文初稿搞定啦🎉"),
+        ("remind me to file the tax return", "my to-dos", "tax return", "The tax return is filed, finally!!"),
+        ("remind me to buy milk", "my to-dos", "buy milk", "bought the milk"),
+        ("remind me to water the plants", "my to-dos", "water the plants", "plants watered"),
+        ("Add to my to-do list: renew passport", "my to-dos", "passport", "I've renewed my passport"),
         ("Remind me to renew my passport by Friday", "my to-dos", "passport", "I've renewed my passport"),
     ],
 )
@@ -271,6 +284,8 @@ def test_to_dos(talk: Talk, add: str, question: str, what: str, done: str) -> No
         ("remind me to make a call", "I made a cake"),
         ("提醒我买牛奶", "还没买牛奶"),
         ("提醒我买牛奶", "牛奶买了吗"),
+        ("提醒我浇花", "花还没浇完"),
+        ("remind me to buy milk", "milk was bought by monks in 1420"),
     ],
 )
 def test_what_does_not_close_a_to_do(talk: Talk, add: str, said: str) -> None:

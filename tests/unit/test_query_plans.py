@@ -22,6 +22,9 @@ TABLES = {
     "events",
     "event_salts",
     "tombstones",
+    "summaries",
+    "snapshots",
+    "experiences",
 }
 _SCAN = re.compile(r"SCAN (\w+)")
 _NAMED = re.compile(r"\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(\w+))?", re.IGNORECASE)
@@ -35,7 +38,10 @@ def filled(store: MemoryStore, clock: SteppedClock) -> MemoryStore:
             message = store.add_message(session.id, "user", f"message {number} about the refund 退款")
             clock.advance(seconds=1)
         store.add_tool_call(session.id, "refund", {}, message_id=message.id)
+        store.summarise(session.id)
+        store.save_snapshot(session.id, {"goal": "refund", "plan": [{"step": "ask"}]}, "planned")
     for number in range(12):
+        store.propose_experience("refund", f"Rule {number} of refunds comes before the next.")
         store.set_fact(f"task::{number}", f"do {number}", source_message_id=message.id)
     return store
 
@@ -112,11 +118,39 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
         store.add_tool_call(session, "refund", {}, message_id=id).id, "success", output=1
     ),
     "list_tool_calls": lambda store, session, _: store.list_tool_calls(session),
+    "list_tool_calls of an answer": lambda store, session, id: store.list_tool_calls(session, message_id=id),
     "record_uses": lambda store, _, id: store.record_uses(id, [("messages", id, {})]),
     "list_uses": lambda store, _, id: store.list_uses(id),
     "forget a message": lambda store, _, id: store.forget(message_id=id),
     "delete_session": lambda store, session, _: store.delete_session(session),
+    "working_set": lambda store, session, _: store.working_set(session),
+    "load_overview": lambda store, session, _: store.load_overview(session),
+    "load_overview of a new session": lambda store, *_: store.load_overview(store.create_session().id),
+    "pending_summary": lambda store, session, _: store.pending_summary(session),
+    "summarise": lambda store, session, _: (
+        store.add_message(session, "user", "and one more"),
+        store.summarise(session),
+    ),
+    "summarise_if_due": lambda store, session, _: (
+        store.add_message(session, "assistant", "and one more"),
+        store.task_node(session, "plan_step"),
+        store.summarise_if_due(session),
+    ),
+    "list_summaries": lambda store, session, _: store.list_summaries(session, level=1),
+    "cleanup_old_messages": lambda store, *_: store.cleanup_old_messages(30, delete=True),
+    "cleanup_due": lambda store, *_: store.cleanup_due(past_bytes=0),
+    "count_messages": lambda store, *_: store.count_messages(
+        topic="退款", since=1, within_ms_of=("refund", None), words="impatience"
+    ),
+    "open_tool_calls": lambda store, session, _: store.open_tool_calls(session),
+    "save_snapshot": lambda store, session, _: store.save_snapshot(session, {"goal": "x"}, "x"),
+    "latest_snapshot": lambda store, session, _: store.latest_snapshot(session),
+    "list_snapshots": lambda store, session, _: store.list_snapshots(session),
+    "experiences_for": lambda store, *_: store.experiences_for("refund", ["refund"]),
+    "list_experiences": lambda store, *_: store.list_experiences(topic="refund"),
+    "explain": lambda store, _, id: (store.record_uses(id, [("messages", id, {})]), store.explain(id)),
     "set_setting": lambda store, *_: store.set_setting("theme", "dark"),
+    "conflicts": lambda store, *_: store.conflicts(),
     "stats": lambda store, *_: store.stats(),
 }
 

@@ -212,13 +212,18 @@ def test_every_kind_is_found_and_says_what_it_is(store: MemoryStore) -> None:
             "INSERT INTO summaries (id, user_id, created_at, session_id, level, content) "
             "VALUES ('s', ?, ?, ?, 1, 'We spoke of the cello')", row,
         )  # fmt: skip
-        store.database.execute(
-            "INSERT INTO experiences (id, user_id, created_at, topic, content) "
-            "VALUES ('e', ?, ?, 'music', 'A cello needs humid air')", row[:2],
-        )  # fmt: skip
+        for id, status, content in (
+            ("e", "current", "A cello needs humid air"),
+            ("c", "candidate", "A cello"),
+        ):
+            store.database.execute(
+                "INSERT INTO experiences (id, user_id, created_at, topic, content, status) "
+                "VALUES (?, ?, 1, 'music', ?, ?)",
+                (id, store.user_id, content, status),
+            )
     found = store.recall("cello")
     assert {item.kind for item in found} == {"messages", "facts", "summaries", "tool_calls", "experiences"}
-    assert failed.id not in {item.id for item in found}
+    assert not {failed.id, "c"} & {item.id for item in found}  # failed, and not confirmed
     assert all(item.source and item.reason["terms"] == ["cello"] for item in found)
     (fact,) = [item for item in found if item.kind == "facts"]
     assert fact.source == {"kind": "messages", "id": source}

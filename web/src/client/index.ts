@@ -2,8 +2,9 @@
 
 import { BlockedError } from "../host/idb";
 import { uuid7 } from "../host/ids";
-import type { FromWorker, OwnerStatus, Recovery } from "../host/rpc";
+import { type FromWorker, incognitoLock, type OwnerStatus, type Recovery } from "../host/rpc";
 import { Link, named } from "./link";
+import { isMarked, mark } from "./marker";
 import type { MemoryFault, OpenOptions, PyMemory, PyMemoryEvents, SendOptions, Status } from "./types";
 import { watch } from "./watch";
 import { type WaitingMessage, WaitingMessages } from "./waiting";
@@ -12,7 +13,6 @@ export type * from "./types";
 
 declare const __BUILD__: { readonly worker?: string };
 
-const MARKER_SECONDS = 400 * 24 * 3600;
 const ESTIMATE_MS = 5_000;
 const NOT_STARTED: OwnerStatus = {
   state: "saved",
@@ -38,6 +38,8 @@ class Memory implements PyMemory {
   private readonly waiting: WaitingMessages | null;
   private readonly listeners = new Map<string, Set<(detail: never) => void>>();
   private readonly rounds = new Map<string | null, Promise<unknown>>();
+  /** Incognito chats of this page, each with what lets go of its lock. */
+  private readonly incognito = new Map<string, () => void>();
   private owner: Status["owner"] = "none";
   /** Whether this tab's worker has the lock, although it may still be starting. */
   private holds = false;
@@ -57,9 +59,9 @@ class Memory implements PyMemory {
     this.ready.catch(() => undefined);
     const script = options.worker ?? new URL(__BUILD__.worker ?? "worker.js", document.baseURI);
     const controlled = Boolean((navigator as Partial<Navigator>).serviceWorker?.controller);
-    const start = { database: this.database, expected: this.isMarked() };
+    const start = { database: this.database, expected: isMarked(this.database) };
     const ready = Promise.resolve(options.policy ?? controlled).then((policy) => ({ ...start, policy }));
-    this.link = new Link(script, ready, (message) => this.receive(message));
+    this.link = new Link(script, ready, (message) => this.receive(message), !options.worker && !options.database);
     void this.link.start();
     // A page that the browser freezes to come back to must not hold the memory meanwhile.
     addEventListener("pagehide", ({ persisted }) => persisted && this.link.stop());
@@ -81,8 +83,10 @@ class Memory implements PyMemory {
 
   async call(method: string, kwargs: Record<string, unknown> = {}): Promise<unknown> {
     if (method === "chat_round") return this.send(kwargs as unknown as SendOptions);
+    if (method === "open_incognito") await this.hold(String(kwargs["id"]));
+    if (method === "close_incognito") this.letGo(String(kwargs["id"]));
     const value = parse(await this.link.request(method, kwargs));
-    if (method === "add_message") this.askToPersist();
+    if (method === "add_message" && kwargs["incognito"] === undefined) this.askToPersist();
     return value;
   }
 
@@ -113,6 +117,7 @@ class Memory implements PyMemory {
       text: options.text,
       at: Date.now(),
     };
+    if (options.incognito !== undefined) return this.round(message, false, { incognito: options.incognito });
     // Where this fails the message still goes out; it only would not survive this page.
     await this.waiting?.add(message).catch(() => undefined);
     return this.round(message, options.message_id !== undefined);
@@ -151,16 +156,34 @@ class Memory implements PyMemory {
   }
 
   /** Rounds of one session follow one another, in the order in which their messages were sent. */
-  private round(message: WaitingMessage, again: boolean): Promise<unknown> {
+  private round(message: WaitingMessage, again: boolean, scope: { incognito?: string } = {}): Promise<unknown> {
     const { message_id, session_id, text } = message;
     const ask = async (): Promise<unknown> => {
-      const reply = parse(await this.link.request("chat_round", { session_id, text, message_id }, message_id, again));
-      this.askToPersist();
+      const kwargs = { session_id, text, message_id, ...scope };
+      const reply = parse(await this.link.request("chat_round", kwargs, message_id, again));
+      if (scope.incognito === undefined) this.askToPersist();
       return reply;
     };
     const answer = (this.rounds.get(session_id) ?? Promise.resolve()).then(ask);
     this.rounds.set(session_id, answer.catch(() => undefined));
     return answer;
+  }
+
+  /** The owner, perhaps in another tab, sees by the lock that this page still shows the chat. */
+  private hold(id: string): Promise<void> {
+    if (this.incognito.has(id) || !("locks" in navigator)) return Promise.resolve();
+    return new Promise((held) => {
+      const released = new Promise<void>((release) => this.incognito.set(id, release));
+      void navigator.locks.request(incognitoLock(id), () => {
+        held();
+        return released;
+      });
+    });
+  }
+
+  private letGo(id: string): void {
+    this.incognito.get(id)?.();
+    this.incognito.delete(id);
   }
 
   private receive(message: FromWorker): void {
@@ -195,7 +218,8 @@ class Memory implements PyMemory {
       return;
     }
     if (message.event === "saved") {
-      this.mark();
+      if (!this.marked) mark(this.database);
+      this.marked = true;
       void this.estimate();
     }
     this.emit(message.event, message.detail as never);
@@ -211,21 +235,6 @@ class Memory implements PyMemory {
 
   private emit<E extends keyof PyMemoryEvents>(event: E, detail: PyMemoryEvents[E]): void {
     for (const listener of this.listeners.get(event) ?? []) (listener as (detail: PyMemoryEvents[E]) => void)(detail);
-  }
-
-  /** A cookie outlives the storage that browsers clear on their own, so that a loss is noticed. It holds no data. */
-  private mark(): void {
-    if (this.marked) return;
-    this.marked = true;
-    document.cookie = `${this.markerName()}=kept; max-age=${MARKER_SECONDS}; samesite=strict`;
-  }
-
-  private isMarked(): boolean {
-    return document.cookie.split("; ").includes(`${this.markerName()}=kept`);
-  }
-
-  private markerName(): string {
-    return encodeURIComponent(this.database);
   }
 
   private persistence(): Status["persistence"] {

@@ -2,6 +2,7 @@
 
 import { uuid7 } from "../host/ids";
 import { type FromWorker, RPC_VERSION, type Recovery, type Reply, type Request, type StartOptions } from "../host/rpc";
+import { notLoaded, startWorker, takeEarly } from "./early";
 
 interface Pending {
   request: Request;
@@ -21,6 +22,8 @@ export class Link {
     private readonly script: string | URL,
     private readonly options: Promise<Omit<StartOptions, "steal">>,
     private readonly receive: (message: FromWorker) => void,
+    /** Whether the worker that the page has started already may be taken. */
+    private readonly early: boolean,
   ) {}
 
   /** Whether an owner, or an answer of it, is outstanding. */
@@ -31,14 +34,12 @@ export class Link {
   async start(steal = false): Promise<void> {
     const options = await this.options;
     this.stop();
-    const worker = new Worker(this.script, { type: "module", name: "py-memory" });
+    const early = this.early ? takeEarly() : undefined;
+    const worker = early?.worker ?? startWorker(this.script, { ...options, steal });
     this.worker = worker;
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.handle(data);
-    worker.onerror = (event) => {
-      const message = event.message || "The memory's worker could not be loaded.";
-      this.handle({ type: "failed", error: { name: "Error", message, code: "worker" }, choices: [] });
-    };
-    worker.postMessage({ type: "start", options: { ...options, steal } });
+    worker.onerror = ({ message }) => this.handle(notLoaded(message));
+    for (const message of early?.said ?? []) this.handle(message);
   }
 
   /** Requests wait until it is started again. */

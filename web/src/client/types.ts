@@ -50,11 +50,17 @@ export interface SendOptions {
   session_id?: string | null;
   /** Sent again with the same id, a message is stored and answered once. */
   message_id?: string;
+  /** Id of an incognito chat, which is its session too: nothing of it is stored anywhere. */
+  incognito?: string;
 }
 
 export interface PyMemory {
   readonly ready: Promise<void>;
-  /** Runs a method of MemoryStore or ChatAgent; rejects with an Error named like the Python class. */
+  /**
+   * Runs a method of MemoryStore or ChatAgent; rejects with an Error named like the Python class. `open_incognito` {id}
+   * begins an incognito chat of this page; with {incognito: id} a method works on that chat, until `close_incognito` {id}
+   * or the end of the page.
+   */
   call(method: string, kwargs?: Record<string, unknown>): Promise<unknown>;
   /** Resolves when all changes are on disk. */
   flush(): Promise<void>;

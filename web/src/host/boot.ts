@@ -19,11 +19,15 @@ interface PyModule {
 export interface PyHost {
   dispatch(method: string, kwargs: string, id: string): string | Promise<string>;
   cancel(id: string): boolean;
+  open_incognito(id: string): string;
+  close_incognito(id: string): void;
   in_transaction(): boolean;
   /** Until when (ms) what was forgotten since the last call can be undone; 0 if nothing was. */
   take_forgotten(): number;
   /** One slice of housekeeping; true if there is more. */
   idle_work(budgetMs: number): boolean;
+  /** Whether housekeeping has put facts to the user since the last call. */
+  take_disputed(): boolean;
   /** JSON list of what SQLite's quick check finds. */
   check(): string;
   optimize(): void;
@@ -38,29 +42,61 @@ const root = new URL("..", self.location.href);
 
 /** Restores the boot image where it is at hand, which takes a fraction of the time; else starts Python anew. */
 export async function loadPython(): Promise<Pyodide> {
+  const program = loadProgram();
   const image = await keptImage();
-  if (!image) return load({});
+  if (!image) return start(await program, {});
   try {
-    // A promise, so that it is read while the program is compiled.
     const bytes = image.arrayBuffer().then((buffer) => unpack(new Uint8Array(buffer)));
-    const pyodide = await load({ _loadSnapshot: bytes });
+    const pyodide = await start(await program, { _loadSnapshot: bytes });
     // Everybody's image begins with the same state of it.
     pyodide.pyimport("random").seed();
     performance.mark("py-memory:boot-image");
     return pyodide;
   } catch {
     await dropImage();
-    return load({});
+    return start(await program, {});
   }
 }
 
-async function load(options: object): Promise<Pyodide> {
-  const indexURL = new URL(__BUILD__.pyodide, root).href;
+interface Program {
+  loadPyodide(options: object): Promise<Pyodide>;
+  createPyodideModule(settings: object): Promise<unknown>;
+  wasm: Promise<WebAssembly.Module>;
+}
+
+const indexURL = new URL(__BUILD__.pyodide, root).href;
+
+/** Everything that does not wait for the image. */
+async function loadProgram(): Promise<Program> {
+  const wasm = WebAssembly.compileStreaming(fetch(`${indexURL}pyodide.asm.wasm`));
+  wasm.catch(() => undefined);
   const [{ loadPyodide }, { default: createPyodideModule }] = (await Promise.all([
     import(`${indexURL}pyodide.mjs`),
     import(`${indexURL}pyodide.asm.mjs`),
-  ])) as [{ loadPyodide(options: object): Promise<Pyodide> }, { default: unknown }];
-  const stdLibURL = new URL(__BUILD__.python, root).href;
-  const lockFileContents = __BUILD__.packages;
-  return loadPyodide({ indexURL, stdLibURL, lockFileContents, createPyodideModule, ...options });
+  ])) as [Pick<Program, "loadPyodide">, { default: Program["createPyodideModule"] }];
+  return { loadPyodide, createPyodideModule, wasm };
+}
+
+function start({ loadPyodide, createPyodideModule, wasm }: Program, options: object): Promise<Pyodide> {
+  return loadPyodide({
+    indexURL,
+    stdLibURL: new URL(__BUILD__.python, root).href,
+    lockFileContents: __BUILD__.packages,
+    createPyodideModule: (settings: object) => {
+      instantiateNext(wasm);
+      return createPyodideModule(settings);
+    },
+    ...options,
+  });
+}
+
+/** Pyodide would begin to compile when the image has been read; by then it is done, and this hands it over. */
+function instantiateNext(wasm: Promise<WebAssembly.Module>): void {
+  const { instantiateStreaming } = WebAssembly;
+  WebAssembly.instantiateStreaming = async (source, imports) => {
+    WebAssembly.instantiateStreaming = instantiateStreaming;
+    void Promise.resolve(source).then((response) => response.body?.cancel());
+    const module = await wasm;
+    return { module, instance: await WebAssembly.instantiate(module, imports) };
+  };
 }

@@ -4,7 +4,7 @@ import type { BlockFolder } from "./blockfile";
 import type { PyHost } from "./boot";
 import { Fault, toRemote, unwrap } from "./fault";
 import { readUntrusted } from "./importer";
-import { type HostEvent, type OwnerStatus, RPC_VERSION, type Reply, type Request } from "./rpc";
+import { type HostEvent, incognitoLock, type OwnerStatus, RPC_VERSION, type Reply, type Request } from "./rpc";
 import type { Extra, Saver } from "./saver";
 
 const IDLE_MS = 400;
@@ -81,7 +81,8 @@ export class Host {
   /** What Python calls. */
   static bridge(host: () => Host, emit: (event: HostEvent) => void): object {
     return {
-      durable: () => host().save(),
+      // False where saving failed: then nothing may happen that must not be forgotten.
+      durable: async () => (await host().save()) || host().saver.log === null,
       chat: (json: string) => emit({ event: "chat", detail: JSON.parse(json) as Record<string, unknown> }),
     };
   }
@@ -111,6 +112,11 @@ export class Host {
         return this.flush();
       case "cancel":
         return JSON.stringify({ value: this.python.cancel(String(kwargs["message_id"])) });
+      case "open_incognito":
+        return this.openIncognito(String(kwargs["id"]));
+      case "close_incognito":
+        this.python.close_incognito(String(kwargs["id"]));
+        return '{"value": null}';
       case "exportFile":
         return this.exportFile();
       case "rawFile":
@@ -145,6 +151,8 @@ export class Host {
       const outcome = this.python.dispatch(method, JSON.stringify(request.kwargs), id);
       // Without a pause between a call and its save, the reply lands in the same transaction as the change.
       const reply = typeof outcome === "string" ? outcome : await outcome;
+      // Of an incognito chat nothing is stored, its replies neither.
+      if (request.kwargs["incognito"] !== undefined) return reply;
       if (this.saver.file.writes === before && !isChat) return reply;
       // A round is resumed by its message, so its reply need not be stored.
       const extra = isChat ? { settled: [id] } : { reply: { id, at: Date.now(), reply } };
@@ -152,6 +160,20 @@ export class Host {
       this.wrote = true;
       this.emit({ event: "changed", detail: { method } });
       return reply;
+    } finally {
+      this.leave();
+    }
+  }
+
+  /** It lies in Python's memory alone, and goes when it is closed or its tab is, however that ends. */
+  private async openIncognito(id: string): Promise<string> {
+    await this.enter();
+    try {
+      const opened = this.python.open_incognito(id);
+      if ("locks" in navigator) {
+        void navigator.locks.request(incognitoLock(id), () => this.stopped || this.python.close_incognito(id));
+      }
+      return opened;
     } finally {
       this.leave();
     }
@@ -297,6 +319,7 @@ export class Host {
       if (this.wrote) {
         this.wrote = this.python.idle_work(IDLE_SLICE_MS);
         if (this.saver.dirty > 0) await this.saver.save();
+        if (this.python.take_disputed()) this.emit({ event: "changed", detail: { method: "consolidate" } });
         this.scheduleIdle(IDLE_PAUSE_MS);
       } else if (!this.checked) {
         this.checked = true;

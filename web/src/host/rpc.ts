@@ -2,6 +2,9 @@
 
 export const RPC_VERSION = 1;
 
+/** Held by the tab that shows an incognito chat, for as long as it does. */
+export const incognitoLock = (id: string): string => `py-memory:incognito:${id}`;
+
 export interface Request {
   v: number;
   /** Made by the page; the same request sent again has the same id and is answered once. */

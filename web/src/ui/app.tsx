@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "./i18n";
 import { Banners } from "./parts/banners";
 import { Boot } from "./parts/boot";
@@ -8,9 +8,10 @@ import { Conversation } from "./parts/conversation";
 import { Dialogs } from "./parts/dialogs";
 import { Failed } from "./parts/failed";
 import { Header } from "./parts/header";
+import { IncognitoNote } from "./parts/incognito";
 import { Panel } from "./parts/panel";
 import { Sidebar } from "./parts/sidebar";
-import { Toasts } from "./parts/toasts";
+import { Toasts, measure } from "./parts/toasts";
 import { state } from "./state/state";
 import { useStore } from "./state/store";
 
@@ -19,6 +20,10 @@ export function App(): JSX.Element {
   const panel = useStore(state, (value) => value.panel);
   const drawer = useStore(state, (value) => value.drawer);
   const early = useStore(state, (value) => value.early);
+  const incognito = useStore(state, (value) => value.current !== null && value.current === value.incognito);
+  const dialog = useStore(state, (value) => value.dialog !== null);
+  const foot = useRef<HTMLDivElement>(null);
+  useEffect(() => measure(foot.current as Element, "--foot"), []);
   const drawerCovers = useMedia("(max-width: 800px)");
   const panelCovers = useMedia("(max-width: 1100px)");
   const covered = (drawer && drawerCovers) || (panel && panelCovers);
@@ -28,11 +33,12 @@ export function App(): JSX.Element {
         {t.app.skip}
       </a>
       <Sidebar narrow={drawerCovers} />
-      <main class="main" inert={covered}>
+      <main class={incognito ? "main incognito" : "main"} inert={covered}>
         <Header />
+        {incognito ? <IncognitoNote /> : null}
         <Banners />
         {failure ? <Failed fault={failure} /> : <Conversation />}
-        <div class="foot">
+        <div class="foot" ref={foot}>
           <div class="column">
             <Boot />
             <Composer />
@@ -40,7 +46,7 @@ export function App(): JSX.Element {
         </div>
       </main>
       {panel ? <Panel narrow={panelCovers} /> : null}
-      <Toasts />
+      {dialog ? null : <Toasts />}
       <Dialogs />
     </div>
   );

@@ -33,10 +33,25 @@ export interface Fact {
   zone: string | null;
   superseded_at: number | null;
   valid_from: number | null;
+  valid_to: number | null;
+  expires_at: number | null;
   pinned: boolean;
   needs_review: boolean;
   /** Takes back what has just been done to it, where the memory can. */
   operation_id?: string | null;
+}
+
+/** A disputed fact and the current one that it disagrees with; `why` is "value" or a topic. */
+export interface Conflict {
+  fact: Fact;
+  other: Fact;
+  why: string;
+}
+
+/** Whether the day that was spoken of belongs to the fact (“the dentist is tomorrow”): it is then said beside it. */
+export function isOfDay({ key, value, spoken_words, valid_from }: Fact): boolean {
+  if (!spoken_words || valid_from === null) return false;
+  return key.startsWith("user::event") || value.toLowerCase().includes(spoken_words.toLowerCase());
 }
 
 export interface Receipt {

@@ -2,10 +2,10 @@
 
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { t } from "../i18n";
+import { day, t } from "../i18n";
 import { keyInWords } from "../i18n/keys";
-import { type Fact, MAX_VALUE_CHARACTERS } from "../model";
-import { holdsMany, keep, keepAll, openPanel, reject } from "../state/facts";
+import { type Fact, isOfDay, MAX_VALUE_CHARACTERS } from "../model";
+import { end, holdsMany, keep, keepAll, openPanel, reject } from "../state/facts";
 import { act } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
@@ -61,7 +61,10 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
   const [more, setMore] = useState(false);
   const facts = useStore(state, (value) => value.facts);
   const label = `proposal-${fact.id}`;
+  const conflicts = useStore(state, (value) => value.conflicts);
+  const disputed = fact.status === "disputed";
   const former = holdsMany(fact.key) ? undefined : facts.find((other) => other.key === fact.key);
+  const against = conflicts.filter((conflict) => conflict.fact.id === fact.id && conflict.why !== "value");
   return (
     <li
       class="card"
@@ -78,9 +81,17 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
           </span>
         )}
       </div>
+      {(isOfDay(fact) || fact.key.startsWith("task::")) && fact.spoken_words && fact.valid_from !== null && !editing ? (
+        <small class="corrects">{t.panel.meant(fact.spoken_words, day(fact.valid_from, fact.zone))}</small>
+      ) : null}
       {former && former.value !== fact.value && !editing ? (
         <small class="corrects">{t.facts.corrects(former.value)}</small>
       ) : null}
+      {against.map(({ other }) => (
+        <small key={other.id} class="corrects">
+          {t.facts.disagrees(keyInWords(other.key), other.value)}
+        </small>
+      ))}
       {editing ? (
         <Editor
           value={fact.value}
@@ -95,25 +106,27 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
       ) : (
         <div class="card-actions">
           <button type="button" class="primary" aria-describedby={label} onClick={once(() => answer(() => keep(fact)))}>
-            {t.facts.keep}
+            {disputed && against.length ? t.facts.bothHold : t.facts.keep}
           </button>
           <button type="button" aria-describedby={label} onClick={() => setEditing(true)}>
             {t.facts.edit}
           </button>
-          <button type="button" aria-describedby={label} onClick={once(() => answer(() => reject(fact)))}>
-            {t.facts.no}
+          <button type="button" aria-describedby={label} onClick={once(() => answer(() => (disputed ? end(fact) : reject(fact))))}>
+            {disputed ? t.facts.noLonger : t.facts.no}
           </button>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={t.facts.more}
-            title={t.facts.more}
-            aria-describedby={label}
-            aria-expanded={more}
-            onClick={() => setMore(!more)}
-          >
-            <Icon name="more" />
-          </button>
+          {disputed ? null : (
+            <button
+              type="button"
+              class="icon-button"
+              aria-label={t.facts.more}
+              title={t.facts.more}
+              aria-describedby={label}
+              aria-expanded={more}
+              onClick={() => setMore(!more)}
+            >
+              <Icon name="more" />
+            </button>
+          )}
         </div>
       )}
       {more && !editing ? (

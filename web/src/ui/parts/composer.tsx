@@ -19,6 +19,7 @@ export function Composer(): JSX.Element {
     ({ ready, running, current }) =>
       ready && [...running.values()].some((session) => session === current || session === null),
   );
+  const incognito = useStore(state, (value) => value.current !== null && value.current === value.incognito);
   const [problem, setProblem] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
 
@@ -64,7 +65,9 @@ export function Composer(): JSX.Element {
           aria-label={t.composer.label}
           aria-invalid={problem !== null}
           aria-describedby={problem ? "message-problem" : "message-hint"}
-          placeholder={t.composer.placeholder}
+          placeholder={incognito ? t.incognito.placeholder : t.composer.placeholder}
+          // Browsers keep what stands in a form with the tab's history.
+          autocomplete={incognito ? "off" : undefined}
           value={draft}
           onInput={(event) => {
             state.set({ draft: event.currentTarget.value });

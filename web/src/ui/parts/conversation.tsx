@@ -6,6 +6,7 @@ import { showEarlier } from "../state/sessions";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Empty } from "./empty";
+import { IncognitoEmpty } from "./incognito";
 import { Icon } from "./icons";
 import { Sending, Turn } from "./message";
 
@@ -16,12 +17,15 @@ export function Conversation(): JSX.Element {
   const messages = useStore(state, (value) => value.messages);
   const outgoing = useStore(state, (value) => value.outgoing);
   const current = useStore(state, (value) => value.current);
+  const incognito = useStore(state, (value) => value.current !== null && value.current === value.incognito);
   const earlier = useStore(state, (value) => value.earlier);
   const ready = useStore(state, (value) => value.ready);
   const loaded = useStore(state, (value) => value.loaded);
   const target = useStore(state, (value) => value.target);
   const kept = useBySource(useStore(state, (value) => value.facts));
-  const proposals = useBySource(useStore(state, (value) => value.proposals));
+  // What is disputed stands in the panel; it was not learned just now.
+  const all = useStore(state, (value) => value.proposals);
+  const proposals = useBySource(useMemo(() => all.filter((fact) => fact.status === "candidate"), [all]));
   const shown = messages.filter((message) => message.role === "user" || message.role === "assistant");
   const here = new Set(messages.map((message) => message.id));
   const sending = outgoing.filter(
@@ -35,7 +39,7 @@ export function Conversation(): JSX.Element {
     <div class="conversation">
       <div class="log" role="log" aria-label={t.chat.label} tabIndex={0} ref={log}>
         <div class="column">
-          {empty && !undecided ? <Empty /> : null}
+          {empty && incognito ? <IncognitoEmpty /> : empty && !undecided ? <Empty /> : null}
           {earlier ? (
             <button type="button" class="earlier" onClick={showEarlier}>
               {t.chat.earlier}

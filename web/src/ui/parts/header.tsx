@@ -13,8 +13,11 @@ import { Icon } from "./icons";
 const CUT_FROM = 40;
 
 export function Header(): JSX.Element {
+  const incognito = useStore(state, (value) => value.current !== null && value.current === value.incognito);
   const title = useStore(state, ({ sessions, current }) => titleOf(sessions.find((session) => session.id === current)));
-  const heading = useStore(state, ({ messages }) => inFull(title, messages[0]?.content));
+  const heading = useStore(state, ({ messages }) =>
+    incognito ? t.incognito.title : inFull(title, messages[0]?.content),
+  );
   const panel = useStore(state, (value) => value.panel);
   const waiting = useStore(state, (value) => value.proposals.length);
   const ready = useStore(state, (value) => value.ready);
@@ -22,8 +25,9 @@ export function Header(): JSX.Element {
   const drawer = useStore(state, (value) => value.drawer);
   const file = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    document.title = `${title} · ${t.app.name}`;
-  }, [title]);
+    // The browser keeps titles in its history.
+    document.title = incognito ? t.app.name : `${title} · ${t.app.name}`;
+  }, [title, incognito]);
   return (
     <header class="header">
       <button
@@ -39,7 +43,7 @@ export function Header(): JSX.Element {
         <h1 dir="auto" title={heading}>
           {heading}
         </h1>
-        <MemoryStatus />
+        <MemoryStatus incognito={incognito} />
       </div>
       <div class="header-actions">
         <button
@@ -111,15 +115,20 @@ function inFull(title: string, first = ""): string {
   return title.length >= CUT_FROM && words.startsWith(title) ? words : title;
 }
 
-function MemoryStatus(): JSX.Element {
+function MemoryStatus({ incognito }: { incognito: boolean }): JSX.Element {
   const failed = useStore(state, (value) => value.failure !== null);
   const saved = useStore(state, (value) => value.status?.state ?? "starting");
   const online = useStore(state, (value) => value.online);
   const worksOffline = useStore(state, (value) => value.worksOffline);
   return (
     <div class="status-line">
-      <span role="status" aria-label={t.status.label} class="memory-status" data-state={failed ? "unsaved" : saved}>
-        {t.status[failed ? "failed" : saved]}
+      <span
+        role="status"
+        aria-label={t.status.label}
+        class="memory-status"
+        data-state={incognito ? "incognito" : failed ? "unsaved" : saved}
+      >
+        {incognito ? t.status.unsaved : t.status[failed ? "failed" : saved]}
       </span>
       {online ? null : <span class="offline">{t.status.offline}</span>}
       {online && worksOffline ? <span class="works-offline">{t.status.worksOffline}</span> : null}

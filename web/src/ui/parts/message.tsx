@@ -4,7 +4,7 @@ import { full, moment, sentence, size, t } from "../i18n";
 import type { Fact, Message, Outgoing } from "../model";
 import { send, sendAgain, takeBack } from "../state/chat";
 import { act } from "../state/memory";
-import { forgetMessage } from "../state/sessions";
+import { forgetMessage, isIncognito } from "../state/sessions";
 import { state, streams } from "../state/state";
 import { useStore } from "../state/store";
 import { Kept, Proposals } from "./cards";
@@ -51,7 +51,7 @@ export const Turn = memo(({ message, kept, proposals, target, question }: TurnPr
           </time>
           {message.edited ? <span>{t.chat.edited}</span> : null}
           {message.status === "stopped" ? <span>{t.chat.stopped}</span> : null}
-          {message.status === "streaming" ? null : (
+          {message.status === "streaming" || isIncognito(message.session_id) ? null : (
             <button
               type="button"
               class="icon-button bare"

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n";
 import { state } from "../state/state";
 import { Icon } from "./icons";
+import { Toasts } from "./toasts";
 
 export const close = (): void => state.set({ dialog: null });
 
@@ -26,6 +27,7 @@ export function Modal({ title, children }: { title: string; children: ComponentC
           </button>
         </header>
         {children}
+        <Toasts inDialog />
       </div>
     </dialog>
   );

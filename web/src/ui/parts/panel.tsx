@@ -4,8 +4,8 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { day, t } from "../i18n";
 import { GROUPS, groupOf, keyInWords } from "../i18n/keys";
-import { type Fact, MAX_VALUE_CHARACTERS } from "../model";
-import { change, finish, forget, keep, openPanel, pin } from "../state/facts";
+import { type Fact, isOfDay, MAX_VALUE_CHARACTERS } from "../model";
+import { change, finish, forget, keep, openPanel, pin, renew } from "../state/facts";
 import { act } from "../state/memory";
 import { goToMessage } from "../state/sessions";
 import { state } from "../state/state";
@@ -13,6 +13,7 @@ import { useStore } from "../state/store";
 import { Proposals } from "./cards";
 import { Editor } from "./editor";
 import { keepFocus } from "./focus";
+import { History } from "./history";
 import { IconButton } from "./icon-button";
 import { Icon } from "./icons";
 
@@ -21,6 +22,7 @@ const SEARCHABLE_FROM = 12;
 export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
   const facts = useStore(state, (value) => value.facts);
   const proposals = useStore(state, (value) => value.proposals);
+  const expired = useStore(state, (value) => value.expired);
   const [query, setQuery] = useState("");
   const panel = useRef<HTMLElement>(null);
   const close = (): void => openPanel(false);
@@ -71,7 +73,7 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
             />
           </div>
         ) : null}
-        {facts.length === 0 && proposals.length === 0 ? <p class="none">{t.panel.empty}</p> : null}
+        {facts.length === 0 && proposals.length === 0 && expired.length === 0 ? <p class="none">{t.panel.empty}</p> : null}
         {facts.length > 0 && found.length === 0 ? <p class="none">{t.panel.nothingFound}</p> : null}
         <Group title={t.panel.pinned} facts={pinned} go={go} />
         {GROUPS.map((group) => (
@@ -82,6 +84,7 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
             go={go}
           />
         ))}
+        <Expired words={words} />
       </div>
     </aside>
   );
@@ -91,8 +94,11 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
 const inOrder = (facts: readonly Fact[]): Fact[] => [...facts].sort((a, b) => (a.id < b.id ? -1 : 1));
 
 /** A to-do says its day, everything else since when it holds. */
-function when({ key, spoken_words: spoken, valid_from: from, zone, created_at: made }: Fact): string {
+function when(fact: Fact): string {
+  const { key, spoken_words: spoken, valid_from: from, zone, created_at: made } = fact;
+  const ofDay = isOfDay(fact);
   if (key.startsWith("task::") && spoken && from !== null) return t.panel.due(day(from, zone));
+  if (ofDay) return t.panel.meant(spoken as string, day(from as number, zone));
   return t.panel.since(day(from ?? made));
 }
 
@@ -113,6 +119,40 @@ function Group({
         {facts.map((fact) => (
           <Entry key={fact.id} fact={fact} go={go} />
         ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What is past its time: no longer counted on, until it is renewed. */
+function Expired({ words }: { words: string }): JSX.Element | null {
+  const expired = useStore(state, (value) => value.expired);
+  const found = expired.filter((fact) => `${keyInWords(fact.key)} ${fact.value}`.toLowerCase().includes(words));
+  if (found.length === 0) return null;
+  return (
+    <section class="panel-group">
+      <h3>{t.panel.expiredTitle}</h3>
+      <ul>
+        {found.map((fact) => {
+          const id = `fact-${fact.id}`;
+          return (
+            <li key={fact.id} class="entry expired">
+              <p class="entry-fact" id={id}>
+                <span class="key">{keyInWords(fact.key)}</span>
+                <span class="value" dir="auto">
+                  {fact.value}
+                </span>
+                <small class="since">{t.panel.expired(day(fact.expires_at ?? fact.created_at))}</small>
+              </p>
+              <div class="entry-actions">
+                <button type="button" aria-describedby={id} onClick={() => act(() => renew(fact))}>
+                  {t.panel.renew}
+                </button>
+                <IconButton icon="bin" label={t.panel.forget} about={id} onClick={() => act(() => forget(fact))} />
+              </div>
+            </li>
+          );
+        })}
       </ul>
     </section>
   );
@@ -165,11 +205,7 @@ function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Elem
           <q>{fact.quote}</q>
         </p>
       ) : null}
-      {former ? (
-        <p class="former" dir="auto">
-          {t.panel.before(former.value, day(former.superseded_at ?? former.created_at))}
-        </p>
-      ) : null}
+      {former ? <History fact={fact} former={former} /> : null}
       <div class="entry-actions">
         {fact.key.startsWith("task::") ? (
           <button type="button" class="primary" aria-describedby={id} onClick={() => act(() => finish(fact))}>

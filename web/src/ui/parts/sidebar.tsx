@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ago, daysAgo, t } from "../i18n";
 import { MAX_TITLE_CHARACTERS, type Session } from "../model";
+import { closeIncognito, openIncognito } from "../state/incognito";
 import { act } from "../state/memory";
 import { deleteSession, newChat, openSession, rename, search, showMoreSessions, titleOf } from "../state/sessions";
 import { state } from "../state/state";
@@ -17,6 +18,7 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
   const open = useStore(state, (value) => value.drawer);
   const lastExport = useStore(state, (value) => value.backup?.at);
   const loaded = useStore(state, (value) => value.loaded);
+  const incognito = useStore(state, (value) => value.incognito);
   const sidebar = useRef<HTMLElement>(null);
   const close = (): void => state.set({ drawer: false });
   const trapped = narrow && open;
@@ -46,10 +48,24 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
           ) : null}
         </div>
         <div class="sidebar-body">
-          <button type="button" class="new-chat" onClick={newChat}>
-            <Icon name="plus" />
-            {t.sessions.newChat}
-          </button>
+          <div class="begin">
+            <button type="button" class="new-chat" onClick={newChat}>
+              <Icon name="plus" />
+              {t.sessions.newChat}
+            </button>
+            {incognito === null ? (
+              <button
+                type="button"
+                class="icon-button new-incognito"
+                aria-label={t.incognito.open}
+                title={t.incognito.open}
+                onClick={openIncognito}
+              >
+                <Icon name="incognito" />
+              </button>
+            ) : null}
+          </div>
+          <Incognito id={incognito} />
           <Search />
           <Sessions />
         </div>
@@ -60,6 +76,26 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
       </nav>
       {trapped ? <div class="veil" onClick={close} /> : null}
     </>
+  );
+}
+
+/** The way back to an incognito chat; it is in no list. */
+function Incognito({ id }: { id: string | null }): JSX.Element | null {
+  const current = useStore(state, (value) => value.current);
+  if (id === null) return null;
+  return (
+    <div class={id === current ? "session incognito open" : "session incognito"}>
+      <button
+        type="button"
+        id="incognito-chat"
+        class="session-title"
+        aria-current={id === current ? "true" : undefined}
+        onClick={openIncognito}
+      >
+        {t.incognito.title}
+      </button>
+      <IconButton icon="close" label={t.incognito.close} about="incognito-chat" onClick={() => act(closeIncognito)} />
+    </div>
   );
 }
 

@@ -6,11 +6,14 @@ import { state, type Toast } from "../state/state";
 import { useStore } from "../state/store";
 import { Icon } from "./icons";
 
-export function Toasts(): JSX.Element {
+/** They stand between the conversation, which makes room for them, and the message box. A dialog has them itself. */
+export function Toasts({ inDialog = false }: { inDialog?: boolean }): JSX.Element {
   const toasts = useStore(state, (value) => value.toasts);
   const busy = useStore(state, (value) => value.busy);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => (inDialog ? undefined : measure(list.current as Element, "--toasts")), [inDialog]);
   return (
-    <div class="toasts" aria-live="polite">
+    <div class={inDialog ? "toasts in-dialog" : "toasts"} aria-live="polite" ref={list}>
       {busy ? (
         <div class="toast busy">
           <p class="toast-text">{busy === "import" ? t.files.importing : t.files.exporting}</p>
@@ -21,6 +24,17 @@ export function Toasts(): JSX.Element {
       ))}
     </div>
   );
+}
+
+/** Keeps an element's height in a custom property. */
+export function measure(element: Element, name: string): () => void {
+  const root = document.documentElement.style;
+  const observer = new ResizeObserver(() => root.setProperty(name, `${element.getBoundingClientRect().height}px`));
+  observer.observe(element);
+  return () => {
+    observer.disconnect();
+    root.removeProperty(name);
+  };
 }
 
 function Note({ toast }: { toast: Toast }): JSX.Element {

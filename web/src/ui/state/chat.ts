@@ -5,9 +5,9 @@ import { uuid7 } from "../../host/ids";
 import { counted, t } from "../i18n";
 import type { Fact, Message, Outgoing, Receipt } from "../model";
 import { noticed } from "./facts";
-import { act, asProblem, memory, memoryNow } from "./memory";
+import { act, asProblem, call, dismissToast, memory, memoryNow } from "./memory";
 import { isOutdated } from "./outdated";
-import { refreshAll, refreshSessions, sessionForSending } from "./sessions";
+import { isIncognito, refreshAll, refreshSessions, scopeOf, sessionForSending } from "./sessions";
 import { DATABASE, state, streams } from "./state";
 import { offerUndo } from "./undo";
 
@@ -35,7 +35,7 @@ export function send(text: string): void {
   const { current, early } = state.get();
   const message: Outgoing = { id: uuid7(), session_id: current, text, at: Date.now() };
   // What is shown from the last visit may be more than could be restored of the memory.
-  if (early && current) void sessionExists(current);
+  if (early && current && !isIncognito(current)) void sessionExists(current);
   begin(message);
   follow(message);
 }
@@ -68,7 +68,7 @@ function begin(message: Outgoing): void {
 function follow(message: Outgoing): void {
   const { id, session_id, text } = message;
   // At once, as the memory itself may still be a while.
-  const kept = waiting?.add({ message_id: id, session_id, text, at: message.at });
+  const kept = isIncognito(session_id) ? undefined : waiting?.add({ message_id: id, session_id, text, at: message.at });
   kept?.then(
     () => revise(id, { kept: true }),
     () => undefined,
@@ -76,7 +76,7 @@ function follow(message: Outgoing): void {
   const round = async (): Promise<void> => {
     const open = await memory();
     await sessionForSending(session_id);
-    await open.send({ text, session_id, message_id: id });
+    await open.send({ text, session_id, message_id: id, ...scopeOf(session_id) });
   };
   round()
     .catch((error: unknown) => {
@@ -99,22 +99,43 @@ function ended(id: string): void {
 /** What happens in a round, of this tab or another. */
 export function receive(event: Record<string, unknown>): void {
   const request = String(event["request_id"]);
+  const { incognito } = event;
+  if (incognito !== undefined && incognito !== state.get().incognito) return; // another tab's
   if (event["type"] === "message") receiveMessage(event["message"] as Message, request);
   else if (event["type"] === "proposals") noticed(event["facts"] as Fact[], event["stored"] as Fact[]);
-  else if (event["type"] === "forgotten") forgotten(event as unknown as Receipt);
+  else if (event["type"] === "forgotten") forgotten(event as unknown as Forgotten);
   else if (event["type"] === "delta") addDelta(event["message_id"] as string, event["text"] as string);
 }
 
-/** The user asked for it in words. */
-function forgotten(receipt: Receipt): void {
-  const { sessions = 0, messages = 0, facts = 0 } = receipt.counts;
+/** `undone` is what the answer should read once it is taken back. */
+type Forgotten = Receipt & { message_id: string; undone: string };
+
+/** The toast that offers to take the last forgetting back, and what it takes back, newest first. */
+let offered: { toast: string; receipts: readonly Forgotten[] } | null = null;
+
+/** The user asked for it in words. What is forgotten on a second “yes” joins the offer that is still open. */
+function forgotten(receipt: Forgotten): void {
+  const open = offered && state.get().toasts.some(({ id }) => id === offered?.toast) ? offered : null;
+  if (open) dismissToast(open.toast);
+  const before = open?.receipts ?? [];
+  const receipts = [receipt, ...before];
+  const sum = (table: string): number => receipts.reduce((total, { counts }) => total + (counts[table] ?? 0), 0);
+  const counts = { sessions: sum("sessions"), messages: sum("messages"), facts: sum("facts") };
   act(refreshAll);
-  offerUndo(receipt, "forgotten", t.chat.forgotten(counted({ sessions, messages, facts })), refreshAll);
+  const back = async (): Promise<void> => {
+    for (const { message_id, undone } of receipts) {
+      await call("edit_message", { message_id, content: undone }).catch(() => undefined); // it may be gone itself
+    }
+    await refreshAll();
+  };
+  const id = offerUndo(receipt, "forgotten", t.chat.forgotten(counted(counts)), back, { before });
+  offered = { toast: id, receipts };
 }
 
 function receiveMessage(message: Message, request: string): void {
   const { current, messages, outgoing, running } = state.get();
-  const here = current === null || message.session_id === current;
+  const incognito = isIncognito(message.session_id);
+  const here = message.session_id === current || (current === null && !incognito);
   const status = message.role === "assistant" && message.status !== "streaming" ? "ended" : "goes on";
   const next = new Map(running);
   if (status === "ended") next.delete(request);
@@ -125,7 +146,7 @@ function receiveMessage(message: Message, request: string): void {
     ...(here ? { current: message.session_id, messages: placed(messages, message) } : {}),
   });
   if (status === "ended") dropStream(message.id);
-  if (message.role === "user" || status === "ended") void refreshSessions();
+  if (!incognito && (message.role === "user" || status === "ended")) void refreshSessions();
 }
 
 function placed(messages: readonly Message[], message: Message): readonly Message[] {

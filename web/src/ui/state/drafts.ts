@@ -21,7 +21,9 @@ export function watchDrafts(): void {
 export function keepDrafts(): void {
   clearTimeout(timer);
   timer = undefined;
-  keepInTab(KEPT, Object.keys(drafts).length ? drafts : null);
+  const { incognito } = state.get();
+  const kept = Object.entries(drafts).filter(([session]) => session !== incognito);
+  keepInTab(KEPT, kept.length ? Object.fromEntries(kept) : null);
 }
 
 export function dropDraft(session: string): void {

@@ -4,6 +4,7 @@ import { Connection } from "../../host/idb";
 import { type KeptView, keepView, readView } from "../../host/view";
 import type { Message, Session } from "../model";
 import { call, memoryNow } from "./memory";
+import { isIncognito } from "./sessions";
 import { DATABASE, state } from "./state";
 
 const MESSAGES = 30;
@@ -76,7 +77,7 @@ function soon(): void {
 async function keep(): Promise<void> {
   const place = stored();
   const { loaded, current } = state.get();
-  if (!place || !loaded || current === null || document.visibilityState === "hidden") return;
+  if (!place || !loaded || current === null || isIncognito(current) || document.visibilityState === "hidden") return;
   // Read from the memory after the mark: what is forgotten from now on makes the mark another one.
   const { mark, text: former }: KeptView = await readView(place);
   const [sessions, messages] = await Promise.all([

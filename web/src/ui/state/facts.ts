@@ -2,7 +2,7 @@
 
 import { t } from "../i18n";
 import { keyInWords } from "../i18n/keys";
-import type { Fact, Namespace, Receipt } from "../model";
+import type { Conflict, Fact, Namespace, Receipt } from "../model";
 import { call, toast } from "./memory";
 import { state } from "./state";
 import { offerUndo, UNDO_MS } from "./undo";
@@ -12,13 +12,15 @@ let turn = 0;
 export async function refreshFacts(): Promise<void> {
   const mine = ++turn;
   const { panel } = state.get();
-  const [facts, candidates, disputed, former] = await Promise.all([
+  const [facts, candidates, disputed, former, expired] = await Promise.all([
     call<Fact[]>("list_facts"),
     call<Fact[]>("list_facts", { status: "candidate" }),
     call<Fact[]>("list_facts", { status: "disputed" }),
     panel ? call<Fact[]>("list_facts", { status: "superseded", limit: 500 }) : state.get().former,
+    panel ? call<Fact[]>("list_facts", { status: "expired", limit: 500 }) : state.get().expired,
   ]);
-  if (mine === turn) state.set({ facts, proposals: [...candidates.reverse(), ...disputed], former });
+  const conflicts = disputed.length ? await call<Conflict[]>("conflicts") : [];
+  if (mine === turn) state.set({ facts, proposals: [...candidates.reverse(), ...disputed], conflicts, former, expired });
 }
 
 /** Adds what a round has just found, so that it is seen before the next reading. */
@@ -48,6 +50,22 @@ export async function reject(fact: Fact, kind = false): Promise<void> {
   await refreshFacts();
   const text = kind ? t.facts.neverProposed(keyInWords(fact.key)) : t.facts.notKept(fact.value);
   offerUndo(receipt, "rejected", text, refreshFacts);
+}
+
+/** A disputed one that no longer holds: it stays readable as what was true before. */
+export async function end(fact: Fact): Promise<void> {
+  const undo_until = Date.now() + UNDO_MS;
+  const { operation_id } = await call<Fact>("end_fact", { id: fact.id });
+  await refreshFacts();
+  if (operation_id) offerUndo({ operation_id, undo_until }, "rejected", t.facts.over(fact.value), refreshFacts);
+}
+
+/** What has expired counts again, from now on for as long as its kind does. */
+export async function renew(fact: Fact): Promise<void> {
+  const undo_until = Date.now() + UNDO_MS;
+  const { operation_id } = await call<Fact>("renew_fact", { id: fact.id });
+  await refreshFacts();
+  if (operation_id) offerUndo({ operation_id, undo_until }, "renewed", t.panel.renewed(fact.value), refreshFacts);
 }
 
 export async function pin(fact: Fact): Promise<void> {

@@ -39,10 +39,12 @@ export function act(work: () => Promise<unknown>): void {
   });
 }
 
-export function toast(options: Partial<Toast> & { text: string }): void {
+/** Returns its id. */
+export function toast(options: Partial<Toast> & { text: string }): string {
   const until = Date.now() + TOAST_MS[options.tone ?? "plain"];
   const entry: Toast = { id: uuid7(), actions: [], until, tone: "plain", ...options };
   state.set({ toasts: [...state.get().toasts.slice(-2), entry] });
+  return entry.id;
 }
 
 export function dismissToast(id: string): void {

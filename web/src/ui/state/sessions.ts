@@ -6,6 +6,7 @@ import type { Fact, Message, Receipt, Session } from "../model";
 import { readNamespaces, refreshFacts } from "./facts";
 import { dropDraft } from "./drafts";
 import { act, asProblem, call } from "./memory";
+import { incognitoLost, whenOpened } from "./incognito";
 import { state } from "./state";
 import { keepInTab, keptInTab } from "./tab";
 import { offerUndo } from "./undo";
@@ -24,6 +25,11 @@ let listing = 0;
 let reading = 0;
 /** Sessions made here that the memory has not been told of. */
 const fresh = new Set<string>();
+
+export const isIncognito = (id: string | null): boolean => id !== null && id === state.get().incognito;
+
+/** What makes a call work on the incognito chat, if the session is that. */
+export const scopeOf = (id: string | null): { incognito?: string } => (id !== null && isIncognito(id) ? { incognito: id } : {});
 
 export const titleOf = (session: Session | undefined): string => session?.title || t.sessions.untitled;
 
@@ -45,9 +51,9 @@ export async function refreshMessages(): Promise<void> {
   const turn = ++reading;
   const { current } = state.get();
   if (current === null || fresh.has(current)) return;
-  const messages = await call<Message[]>("get_recent_messages", { session_id: current, limit: limit + 1 }).catch(
-    unlessGone,
-  );
+  if (isIncognito(current)) await whenOpened();
+  const asked = { session_id: current, limit: limit + 1, ...scopeOf(current) };
+  const messages = await call<Message[]>("get_recent_messages", asked).catch(unlessGone);
   if (turn !== reading || state.get().current !== current) return;
   if (!messages) return openNext(); // deleted meanwhile, perhaps in another tab
   const known = new Map(state.get().messages.map((message) => [message.id, message]));
@@ -61,8 +67,8 @@ export function refreshAll(): Promise<unknown> {
 
 /** A reload goes on with the chat that was open, also where nothing has been said in it yet. */
 export function keepPlace(): void {
-  const { current } = state.get();
-  keepInTab(PLACE, current && { current, fresh: fresh.has(current) });
+  const { current, incognito } = state.get();
+  keepInTab(PLACE, current && current !== incognito ? { current, fresh: fresh.has(current) } : null);
 }
 
 export function findPlace(): void {
@@ -101,6 +107,7 @@ export function newChat(): void {
 
 /** Where the next message goes. Null: to the most recent chat, which is not known yet. */
 export async function sessionForSending(id: string | null): Promise<string | null> {
+  if (isIncognito(id)) await whenOpened();
   if (id !== null && fresh.delete(id)) await call("create_session", { id });
   return id;
 }
@@ -155,12 +162,15 @@ function unlessSame(known: Message | undefined, read: Message): Message {
   return same ? known : { ...read, notes: known.notes };
 }
 
-function unlessGone(error: unknown): null {
-  if (asProblem(error).name !== "NotFoundError") throw error;
+async function unlessGone(error: unknown): Promise<null> {
+  const { name } = asProblem(error);
+  const { incognito } = state.get();
+  if (name === "IncognitoEndedError" && incognito) await incognitoLost(incognito);
+  else if (name !== "NotFoundError") throw error;
   return null;
 }
 
-async function openNext(): Promise<void> {
+export async function openNext(): Promise<void> {
   await refreshSessions();
   const next = state.get().sessions[0];
   if (next) await openSession(next.id);

@@ -9,7 +9,7 @@ import { receive, showUnanswered } from "./chat";
 import { keepDrafts, watchDrafts } from "./drafts";
 import { hideEarly, showEarly, watchEarly } from "./early";
 import { act, memoryNow, provideMemory, toast } from "./memory";
-import { findPlace, keepPlace, loadFirst, refreshAll } from "./sessions";
+import { findPlace, keepPlace, loadFirst, refreshAll, refreshMessages } from "./sessions";
 import { type BootStep, state } from "./state";
 import { keepOffers, offerAgain } from "./undo";
 import { tellZone } from "./zone";
@@ -66,6 +66,8 @@ function watchMemory(memory: PyMemory): void {
   memory.on("owner", ({ owner }) => {
     state.set({ taken: mine && owner === "other-tab" });
     if (owner !== "none") mine = owner === "this-tab" || state.get().taken;
+    // With the tab that kept the memory an incognito chat goes.
+    if (owner !== "none" && state.get().incognito) act(refreshMessages);
   });
   memory.on("saved", () => {
     const { problem } = state.get();
@@ -96,9 +98,9 @@ function watchSurroundings(): void {
   });
   addEventListener("appinstalled", () => state.set({ installable: null }));
   addEventListener("beforeunload", (event) => {
-    const { messages, outgoing } = state.get();
+    const { messages, outgoing, incognito } = state.get();
     const lost = isUnsaved() && (messages.length > 0 || outgoing.length > 0);
-    if (lost || outgoing.some(({ kept }) => !kept)) event.preventDefault();
+    if (lost || outgoing.some(({ kept, session_id }) => !kept && session_id !== incognito)) event.preventDefault();
   });
   addEventListener("pagehide", () => {
     keepDrafts();

@@ -2,7 +2,7 @@
 
 import type { MemoryFault, Status } from "../../client/types";
 import type { Texts } from "../i18n";
-import type { Fact, ImportReport, Message, Outgoing, Problem, Session } from "../model";
+import type { Conflict, Fact, ImportReport, Message, Outgoing, Problem, Session } from "../model";
 import type { Backup } from "./backup";
 import { Store } from "./store";
 
@@ -60,6 +60,8 @@ export interface State {
   query: string;
   /** The session on screen; null is a chat that has not begun. */
   current: string | null;
+  /** The incognito chat, if there is one: its session too. Nothing of it may be written anywhere. */
+  incognito: string | null;
   messages: readonly Message[];
   earlier: boolean;
   outgoing: readonly Outgoing[];
@@ -67,10 +69,14 @@ export interface State {
   running: ReadonlyMap<string, string | null>;
   facts: readonly Fact[];
   proposals: readonly Fact[];
+  /** What the disputed ones among the proposals disagree with. */
+  conflicts: readonly Conflict[];
   /** Keys and prefixes of keys that hold many values. */
   manyValued: readonly string[];
   /** Earlier values, for the panel. */
   former: readonly Fact[];
+  /** What is past its time, for the panel. */
+  expired: readonly Fact[];
   panel: boolean;
   drawer: boolean;
   dialog: Dialog | null;
@@ -107,14 +113,17 @@ export const state = new Store<State>({
   moreSessions: false,
   query: "",
   current: null,
+  incognito: null,
   messages: [],
   earlier: false,
   outgoing: [],
   running: new Map(),
   facts: [],
   proposals: [],
+  conflicts: [],
   manyValued: [],
   former: [],
+  expired: [],
   panel: false,
   drawer: false,
   dialog: null,

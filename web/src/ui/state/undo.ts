@@ -8,7 +8,7 @@ import { keepInTab, keptInTab } from "./tab";
 
 export const UNDO_MS = 10_000;
 
-type Operation = Pick<Receipt, "operation_id" | "undo_until">;
+export type Operation = Pick<Receipt, "operation_id" | "undo_until">;
 
 interface Kept extends Operation {
   kind: UndoKind;
@@ -21,15 +21,20 @@ export function offerUndo(
   kind: UndoKind,
   text: string,
   after: () => Promise<unknown>,
-  more: { details?: readonly string[]; actions?: Toast["actions"] } = {},
-): void {
+  more: { details?: readonly string[]; actions?: Toast["actions"]; before?: readonly Operation[] } = {},
+): string {
+  const { before = [], ...shown } = more;
   const undo = (): void =>
     act(async () => {
       await call("undo", { operation_id });
+      // What went before it in the same breath comes back too, as far as the memory still can.
+      for (const earlier of before.filter((one) => one.undo_until > Date.now())) {
+        await call("undo", { operation_id: earlier.operation_id });
+      }
       await after();
     });
   const actions = [{ label: t.undo, run: undo }, ...(more.actions ?? [])];
-  toast({ ...more, text, until: undo_until, actions, undoes: { operation_id, kind } });
+  return toast({ ...shown, text, until: undo_until, actions, undoes: { operation_id, kind } });
 }
 
 /**

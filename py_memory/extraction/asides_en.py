@@ -1,0 +1,137 @@
+"""What an English clause takes for granted about the user, even where it asks or requests: “how old must my son
+Tom be”, “with my nut allergy”."""
+# ruff: noqa: E501 -- a pattern is one line
+
+from __future__ import annotations
+
+import re
+
+from .clauses import Clause, Found
+from .lexicon_en import DIGIT_OR_WORD, ILLNESSES
+from .people_en import MANY, ONE, key_of
+from .readers_en import NOT_ALLERGENS, date_in, employer_in, home_in
+from .reading import Reading
+from .values_en import AFTER_NAME, GIVEN_NAME, job_in, may_be_name, name_in, org_in, tidy
+
+__all__ = ["taken_for_granted"]
+
+_KIN = re.compile(
+    rf"\b(?:my|our) {ONE},?(?: (?:is )?(?:called|named))? (?P<name>{GIVEN_NAME}(?: {GIVEN_NAME})?)(?=$|\W)",
+    re.IGNORECASE,
+)
+_KINDRED = re.compile(
+    rf"\b(?:my|our) {MANY},? (?P<names>{GIVEN_NAME}(?:(?:, (?:and )?| and | & ){GIVEN_NAME})+)", re.IGNORECASE
+)
+_AGED = re.compile(
+    rf"\b(?:my|our) (?P<age>{DIGIT_OR_WORD})[ -]?(?:year[ -]?old|y/?o)\b(?! (?:self|laptop|car|phone|house|computer|bike|boiler|pc|mac|macbook|washing|fridge|account|code|tv|sofa|mattress))(?: {ONE})?",
+    re.IGNORECASE,
+)
+_ALLERGY = re.compile(
+    r"\b(?:my|with an?|having an?) (?:severe |bad |mild |serious |awful |stupid |terrible )*(?P<v>(?!(?:food|seasonal|new|old|skin|known|only|worst|severe|bad|mild|child|son|kid|daughter|wife|husband|partner)\b)[a-z]+(?: (?:nut|protein|pollen|dander|mite|sting|milk))?) (?:allergy|allergies|intolerance)\b",
+    re.IGNORECASE,
+)
+_ILLNESS = re.compile(
+    rf"\bmy (?:mild |severe |chronic |bad |stupid )*(?P<v>(?!anxiety|depression|OCD|insomnia|MS\b|ADD\b|cancer|autism){ILLNESSES})(?=$|\W)",
+    re.IGNORECASE,
+)
+# “How old is my dog Rex” asks the memory for what it should know.
+_REMEMBERED = re.compile(
+    r"(?i:(?:and|so|but|hey|do you (?:know|remember)|can you tell me|remind me|tell me) )*(?i:how old|what|what's|who|who's|where|where's|when|when's|which|is|was|does|did|do) (?:is |was |does |did |do )?(?:my|our) (?:[\w-]+ ){1,3}?[A-Z][\w']+(?: [\w']+){0,2}$"
+)
+_PLACE_ASKED = re.compile(r"\b(?:in|near|around) (?P<v>[A-Z][\w' -]+)")
+_FOLLOWED = re.compile(AFTER_NAME, re.IGNORECASE)
+# Behind “does my cat Mochi” any verb may follow the name.
+_HELPED = re.compile(
+    r"\b(?:does|do|did|will|can|could|should|would|let|makes?|help|must|may|might)(?: \w+)? $", re.IGNORECASE
+)
+_OWN_NAME = re.compile(
+    rf"\bmy (?:full |real |first )?(?:name, |(?<=with my )name )(?P<v>{GIVEN_NAME}(?: {GIVEN_NAME})*)(?=$|[,;:!.)])"
+)
+_OWN_PLACE = re.compile(
+    r"\bmy (?:new |little |small |tiny |own |current )*(?:flat|apartment|house|place|condo|studio|home) in (?P<v>[A-Z].+)"
+)
+_OWN_JOB = re.compile(
+    r"\bmy (?:new |current |day )*(?:job|work|role|position) (?:(?:as (?:an? |the )?(?P<job>.+))|(?:at|with) (?P<v>[A-Z].+))"
+)
+_OWN_COMPANY = re.compile(
+    r"\b[Mm]y (?:company|employer|firm|startup),? (?P<v>[A-Z][\w&]+(?: [A-Z][\w&]+)*)(?=,|$)"
+)
+_OWN_BIRTHDAY = re.compile(
+    r"\bmy (?:\w+ )?birthday(?: party| dinner)?,? (?:on|is|is on|falls on) (?:the )?(?P<v>.+)", re.IGNORECASE
+)
+_NO_CONTEXT = re.compile(
+    r"\b(?:name|named|naming|rename|call|called|calling|wish|ex|former|late|imagine|suppose|pretend|like(?= my)|as if)\b|(?:n't|\bnot)(?: \w+)? $|\b(?:your|his|her|their|friend's)\b.* (?:is|was) $",
+    re.IGNORECASE,
+)
+
+
+def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
+    """Named or aged relatives and pets, and what “my” names of the user's own. Whoever is named last may be gone
+    on with (“…, he turns 60”)."""
+    text = clause.text
+    out: list[Found] = []
+    if _REMEMBERED.match(text):
+        return []
+
+    def found(key: str, value: str) -> None:
+        if value:
+            out.append(Found(key, value, clause.start, clause.end))
+
+    if place := _PLACE_ASKED.search(text):
+        reading.place_before = home_in(place["v"]) or ""
+    if "my " not in text.lower() and "our " not in text.lower() and "with a" not in text.lower():
+        return []
+    for match in _KIN.finditer(text):
+        if not _given(text[: match.start()]) or re.match(
+            r"(?:is|was) $", text[: match.start()], re.IGNORECASE
+        ):
+            continue
+        if not _FOLLOWED.match(text[match.end("name") :]) and not _HELPED.search(text[: match.start()]):
+            continue
+        named = name_in(match["name"].removesuffix("'s"))
+        helped = _HELPED.search(text[: match.start()])
+        if named and may_be_name(named[0], "" if helped else text[match.end("name") :]):
+            key, _ = key_of(match)
+            found(key, named[0])
+            reading.enter_person(key, clause.start)
+            reading.person_named = True
+            if age := re.match(
+                rf"(?:'s| is| turns| turned| just turned| is turning|,)? (?:now |only |just )?(?P<v>{DIGIT_OR_WORD})(?=$| (?:and|now|next|this|today|tomorrow|in|on|so)\b|[,;!.])",
+                text[match.end("name") :],
+            ):
+                found(f"{key}::age", age["v"])
+    for match in _KINDRED.finditer(text):
+        if _given(text[: match.start()]):
+            key, _ = key_of(match)
+            for name in re.split(r", and |, | and | & ", match["names"]):
+                found(key, name if name_in(name) else "")
+    for match in _AGED.finditer(text):
+        if _given(text[: match.start()]):
+            key = key_of(match)[0] if match["who"] else "user::family::child"
+            found(f"{key}::age", match["age"])
+            reading.enter_person(key, clause.start)
+    for match in _ALLERGY.finditer(text):
+        if _given(text[: match.start()]) and not NOT_ALLERGENS.search(match["v"]) and not out:
+            found("user::allergy", match["v"])
+    if (match := _ILLNESS.search(text)) and _given(text[: match.start()]):
+        found("user::condition", match["v"])
+    if re.search(r"\bwith my (?:full )?name$", text) and (named := name_in(reading.ahead)) and not named[1]:
+        found("user::name", named[0])
+    if (match := _OWN_NAME.search(text)) and (named := name_in(match["v"])):
+        found("user::name", named[0])
+    if (match := _OWN_PLACE.search(text)) and not re.search(r"\b(?:old|used|sold|left|sell)\b", text):
+        found("user::home", home_in(match["v"]) or "")
+    if (match := _OWN_JOB.search(text)) and not re.search(
+        r"\b(?:quit|left|lost|leave|old|before|leaving|last day)\b", text
+    ):
+        for key, value in [("user::job", job_in(match["job"]) or "")] if match["job"] else employer_in(match):
+            found(key, value)
+    if (match := _OWN_COMPANY.search(text)) or re.search(r"\bmy (?:company|employer|firm|startup)$", text):
+        found("user::work", org_in(match["v"] if match else reading.ahead) or "")
+    if match := _OWN_BIRTHDAY.search(text):
+        found("user::birthday", date_in(tidy(match["v"])) or "")
+    return out
+
+
+def _given(before: str) -> bool:
+    return not _NO_CONTEXT.search(before)

@@ -1,0 +1,78 @@
+"""Where passwords, keys, tokens, card and identity numbers stand in a text."""
+# ruff: noqa: E501 -- a pattern is one line
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["secret_spans", "without_secrets"]
+
+_SECRETS = (
+    re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
+    re.compile(
+        r"\b(?:sk|pk|rk)[-_](?:live|test|ant|proj|or)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
+        r"|\bglpat-[\w-]{16,}|\bAKIA[0-9A-Z]{12,}|\bAIza[\w-]{30,}|\bxox[abprs]-[\w-]{10,}|\bhf_[A-Za-z0-9]{20,}"
+        r"|\bmt_[A-Za-z0-9]+_[A-Za-z0-9_-]{8,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+    ),
+    re.compile(
+        r"\b(?:pass ?word|passwd|passcode|pass ?phrase|pwd|pin(?: code| number)?|cvv|cvc|security code|api[ _-]?key"
+        r"|access[ _-]?key|wi-?fi key|network key|encryption key|private key|login|credentials|door code|gate code|alarm code|unlock code|license key|secret(?: key)?|(?:auth|access|api|bearer)[ _-]?token|otp|seed phrase|recovery (?:code|phrase))s?\b"
+        r"[^\n.!?]{0,40}?(?:\bis\b|'s\b|\bare\b|\bwas\b|[:=])\s*[^\n]{2,}",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\bbearer\s+[\w.~+/-]{16,}", re.IGNORECASE),
+    re.compile(
+        r"(?:密码|口令|验证码|密钥|私钥|助记词|安全码|令牌|卡号|身份证号?码?)[^\n。！？]{0,8}?(?:是|为|[:：=])\s*[^\n]{2,}"
+    ),
+    re.compile(r"(?:密码|口令|验证码|卡号|账号密码)\s*[A-Za-z0-9_@#$%^&*!-]{4,}"),
+    re.compile(r"\b\d{3}-\d{2}-\d{4}\b"),
+    re.compile(r"(?<![0-9])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\d{3}[\dXx](?![0-9])"),
+)
+_DIGITS = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?!\.?\d)")
+_RANDOM = re.compile(
+    r"(?<![\w/.@+-])(?=[A-Za-z0-9_+/-]*[A-Z])(?=[A-Za-z0-9_+/-]*[a-z])(?=(?:[A-Za-z_+/-]*\d){4})[A-Za-z0-9_+/-]{24,}={0,2}"
+)
+
+
+def secret_spans(text: str) -> list[tuple[int, int]]:
+    """Where passwords, keys, tokens, card and identity numbers stand."""
+    spans = [match.span() for pattern in (*_SECRETS, _RANDOM) for match in pattern.finditer(text)]
+    spans += [match.span() for match in _DIGITS.finditer(text) if _is_card(match.group())]
+    return sorted(spans)
+
+
+def _is_card(digits: str) -> bool:
+    """Luhn's check over the digits of a card number."""
+    numbers = [int(d) for d in digits if d.isdigit()][::-1]
+    doubled = (n if i % 2 == 0 else n * 2 - 9 * (n > 4) for i, n in enumerate(numbers))
+    return len(set(numbers)) > 1 and sum(doubled) % 10 == 0
+
+
+_SECRET_NAME = re.compile(
+    r"(?:^|[^a-z])(?:pass ?word|passwd|pwd|passphrase|passcode|pin|otp|cvv|secret|(?:api|private)[_ -]?key|credential)s?(?:$|[^a-z])|(?:^|[^a-z])(?:token|authorization)(?:$|[^a-z])|密码|口令|密钥|令牌|验证码",
+    re.IGNORECASE,
+)
+_HIDDEN = "•••"
+
+
+def without_secrets(value: Any) -> Any:
+    """A JSON value with a mark in the place of secrets: in its texts, and what is kept under a secret's name."""
+    if isinstance(value, str):
+        pieces, done = [], 0
+        for begin, end in secret_spans(value):
+            if end > done:
+                pieces += [value[done : max(begin, done)], _HIDDEN if begin >= done else ""]
+                done = end
+        return "".join((*pieces, value[done:]))
+    if isinstance(value, Mapping):
+        return {
+            without_secrets(name): _HIDDEN
+            if isinstance(item, str | int) and item is not True and item and _SECRET_NAME.search(str(name))
+            else without_secrets(item)
+            for name, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [without_secrets(item) for item in value]
+    return value

@@ -1,0 +1,111 @@
+"""Taking rows away so that no text of them is left: with what other tables hold about them, and leaving
+tombstones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from . import text as texts
+from .database import Database
+from .recall import index
+from .records import Fact, Message
+from .rows import identities
+from .rows import messages as message_rows
+from .rows import sessions as session_rows
+from .rows.tombstones import add_tombstones, is_forgotten
+from .undo import Operation, UndoLog
+
+__all__ = ["LEAVE_TOMBSTONES", "Removal"]
+
+# Rows that an older copy of the memory could bring back by themselves. Versions and uses go with their
+# message.
+LEAVE_TOMBSTONES = {
+    "sessions",
+    "messages",
+    "tool_calls",
+    "facts",
+    "identities",
+    "summaries",
+    "snapshots",
+    "experiences",
+}
+
+
+class Removal:
+    """One operation that takes rows away, with what belongs to them, and counts them by table."""
+
+    def __init__(self, db: Database, user_id: str, now: int, undo: UndoLog, operation: Operation) -> None:
+        self._db = db
+        self._user = user_id
+        self._now = now
+        self._undo = undo
+        self._operation = operation
+        self.counts: Counter[str] = Counter()
+
+    def take(self, table: str, where: str, *parameters: Any) -> None:
+        """Takes rows, what other tables hold about them, and leaves their tombstones."""
+        rows = self._undo.take(self._operation, table, where, parameters)
+        if not rows:
+            return
+        self.counts[table] += len(rows)
+        if table not in LEAVE_TOMBSTONES:
+            return
+        for row in rows:
+            id = row["id"]
+            self.take("uses", "memory_id = ?", id)
+            self.take("embeddings", "user_id = ? AND memory_id = ?", self._user, id)
+            self._undo.take(self._operation, "event_salts", "subject_id = ?", (id,))
+            if not is_forgotten(self._db, self._user, table, id):
+                add_tombstones(self._db, self._user, table, [id], self._now)
+                self._undo.made(self._operation, "tombstones", self._user, table, id)
+
+    def change(self, table: str, id: str, **values: Any) -> None:
+        self._undo.change(self._operation, table, id, **values)
+
+    def made(self, table: str, id: str) -> None:
+        """Notes a row put in the place of one that went."""
+        self._undo.made(self._operation, table, id)
+
+    def take_fact(self, fact: Fact) -> None:
+        self.take("facts", "id = ? AND user_id = ?", fact.id, self._user)
+        kind = fact.key.rpartition("::")[2]
+        if kind in identities.KINDS:
+            value = identities.normalized_contact(kind, fact.value)
+            self.take("identities", f"{kind} = ? AND user_id = ?", value, self._user)
+
+    def take_session(self, id: str) -> None:
+        index.remove(self._db, message_rows.seqs_of_session(self._db, self._user, id))
+        for message_id in message_rows.ids_of_session(self._db, self._user, id):
+            for table in ("message_versions", "uses"):
+                self.take(table, "message_id = ?", message_id)
+        for table in ("tool_calls", "summaries", "snapshots", "messages"):
+            self.take(table, "session_id = ?", id)
+        self.take("sessions", "id = ?", id)
+
+    def take_messages(self, session_id: str, messages: list[Message], *, digests: bool) -> None:
+        """`digests`: the session's saved states go as well."""
+        gone = {message.id: message.parent_id for message in messages}
+        session = session_rows.get_session(self._db, self._user, session_id)
+        if _names_any(session.title, messages):
+            self._undo.change(self._operation, "sessions", session_id, title=None)
+        index.remove(self._db, [message_rows.seq_of(self._db, self._user, id) for id in gone])
+        for id in gone:
+            for table in ("message_versions", "tool_calls", "uses"):
+                self.take(table, "message_id = ?", id)
+            self.take("messages", "id = ?", id)
+        self._undo.lineage.went(self._user, session_id, gone, session.current_message_id)
+        if digests:
+            self.take("snapshots", "session_id = ?", session_id)
+
+    def blank_session(self, id: str) -> None:
+        """The session stays without title and metadata."""
+        self._undo.change(self._operation, "sessions", id, title=None, metadata_json="{}")
+
+
+def _names_any(title: str | None, messages: list[Message]) -> bool:
+    """Whether a title is the beginning of one of the messages."""
+    start = texts.normalize(title or "").rstrip(".… ")
+    return bool(start) and any(
+        texts.normalize(" ".join(message.content.split())).startswith(start) for message in messages
+    )

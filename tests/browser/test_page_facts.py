@@ -1,0 +1,87 @@
+"""The panel: what is disputed, what has expired, and what was true or known before."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from .test_page import button, call
+
+Launch = Callable[..., BrowserContext]
+OpenPage = Callable[..., Page]
+
+WORDS = {
+    "en": ("Memory", "Both hold", "No longer", "Renew", "Undo", "Past their time", "expired on"),
+    "zh": ("记忆", "都对", "已不成立", "续期", "撤销", "已过期", "过期"),
+}
+
+
+@pytest.fixture(params=["en", "zh"])
+def words(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    return (request.param, *WORDS[request.param])
+
+
+@pytest.fixture
+def page(launch: Launch, open_page: OpenPage, words: tuple[str, ...]) -> Page:
+    return open_page(launch(viewport={"width": 1280, "height": 800}), f"?lang={words[0]}")
+
+
+def test_two_that_exclude_each_other_are_put_to_the_user(page: Page, words: tuple[str, ...]) -> None:
+    _, memory, both, no_longer, _, undo, *_ = words
+    call(page, "set_fact", key="user::diet", value="vegetarian")
+    call(page, "set_fact", key="user::likes", value="steak")
+    assert call(page, "consolidate")["disputed"] == 1
+    page.get_by_role("button", name=memory).click()
+    card = page.locator(".panel .card")
+    expect(card).to_contain_text("vegetarian")
+    expect(card).to_contain_text("steak")
+    button(card, no_longer).click()
+    expect(card).to_have_count(0)
+    assert [fact["value"] for fact in call(page, "list_facts", status="archived")] == ["vegetarian"]
+    button(page.locator(".toast"), undo).click()
+    expect(card).to_have_count(1)
+    button(card, both).click()
+    expect(page.locator(".panel .entry")).to_have_count(2)
+    assert call(page, "consolidate")["disputed"] == 0
+
+
+def test_what_has_expired_is_shown_and_can_be_renewed(page: Page, words: tuple[str, ...]) -> None:
+    _, memory, _, _, renew, undo, title, expired_on = words
+    call(
+        page,
+        "set_fact",
+        key="user::address",
+        value="1 Main Street",
+        expires_at=int(time.time() * 1000) - 5000,
+    )
+    page.get_by_role("button", name=memory).click()
+    entry = page.locator(".panel .entry.expired")
+    expect(page.locator(".panel h3")).to_have_text([title])
+    expect(entry).to_contain_text("1 Main Street")
+    expect(entry).to_contain_text(expired_on)
+    button(entry, renew).click()
+    expect(entry).to_have_count(0)
+    expect(page.locator(".panel .entry .value")).to_have_text(["1 Main Street"])
+    button(page.locator(".toast"), undo).click()
+    expect(entry).to_have_count(1)
+    assert call(page, "list_facts") == []
+
+
+def test_what_was_true_and_known_on_a_day(page: Page, words: tuple[str, ...]) -> None:
+    day_ms = 86_400_000
+    now = int(time.time() * 1000)
+    call(page, "set_fact", key="user::home", value="Lyon", valid_from=now - 400 * day_ms)
+    call(page, "set_fact", key="user::home", value="Kyoto", valid_from=now - 30 * day_ms)
+    page.get_by_role("button", name=words[1]).click()
+    history = page.locator(".panel .history")
+    expect(history.locator("summary")).to_contain_text("Lyon")
+    history.locator("summary").click()
+    expect(history.locator("li span")).to_have_text(["Kyoto", "Lyon"])
+    nothing = "nothing" if words[0] == "en" else "没有"
+    for days, held, known in ((10, "Kyoto", nothing), (100, "Lyon", nothing), (0, "Kyoto", "Kyoto")):
+        history.locator("input").fill(time.strftime("%Y-%m-%d", time.localtime((now - days * day_ms) / 1000)))
+        expect(history.locator("p")).to_have_text(re.compile(f"{held}.*{known}"))

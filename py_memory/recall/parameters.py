@@ -84,8 +84,8 @@ class Parameters:
     )
 
     # Active recall adds nothing unless the best message scores this times ln(messages + 1): over nine in
-    # ten questions of tests/bench/unrelated.txt stay below, at a loss of 0.6 points of recall (here). Messages in
-    # Chinese share more pairs by chance than others share words.
+    # ten questions of tests/bench/unrelated.txt stay below, at a loss of 0.6 points of recall (here).
+    # Messages in Chinese share more pairs by chance than others share words.
     floor_words: float = 2.5
     floor_pairs: float = 6.5
     floor_share: float = 0.5  # what scores less than this share of the best is not worth a line

@@ -398,15 +398,17 @@ class ChatAgent:
         history = history[: ids.index(said.id) + 1] if said.id in ids else [said]
         overview = self._store.load_overview(said.session_id, limit=MAX_FACTS)
         memory = context.memory_part(overview, MAX_MEMORY_CHARS, language, shown=ids)
-        if not getattr(self._model, "names_its_uses", False):
+        recalled = ""
+        if not getattr(self._model, "names_its_uses", False):  # such a model looks for itself
             rests_on = [("facts", fact.id) for fact in memory.facts]
             rests_on += [("summaries", summary.id) for summary in memory.summaries]
             answer.uses.extend((kind, id, {"why": "in the prompt"}) for kind, id in rests_on)
-        prompt = context.prompt(memory, history, MAX_CHARS, language)
-        if not getattr(self._model, "names_its_uses", False):  # such a model looks for itself
-            recalled, uses = active_recall(self._store, said, history)
+            shown = [*ids, *(id for _, id in rests_on)]
+            recalled, uses = active_recall(self._store, said, shown)
             answer.uses.extend(uses)
-            prompt[0]["content"] += f"\n\n{recalled}" if recalled else ""
+        prompt = context.prompt(memory, history, MAX_CHARS, language)
+        if recalled:
+            prompt[0]["content"] += f"\n\n{recalled}"
         if self._store.incognito:
             prompt[0]["content"] += f"\n\n{_SAYS['incognito'][language]}"
         return prompt

@@ -30,11 +30,11 @@ def _day(at: int) -> str:
     return datetime.fromtimestamp(at / 1000, UTC).date().isoformat()
 
 
-def active_recall(store: MemoryStore, said: Message, shown: Iterable[Message]) -> tuple[str, _Uses]:
+def active_recall(store: MemoryStore, said: Message, shown: Iterable[str]) -> tuple[str, _Uses]:
     """(text for the prompt, the uses to record for it) for the message `said`, both empty where nothing is
-    near enough. What is `shown` in the prompt anyway is left out."""
+    near enough. What is `shown` in the prompt anyway (ids) is left out."""
     language = detect_language(said.content)
-    known = {said.id, *(message.id for message in shown)}
+    known = {said.id, *shown}
     found = store.active_recall(said.content, limit=MOST, exclude=known)
     if not found:
         return "", []

@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     search = command("search", _search)
     search.add_argument("text")
     search.add_argument("--limit", type=int, default=50)
+    search.add_argument("--ranked", action="store_true", help=words["ranked"])
     command("stats", _stats)
     sql = command("sql", _sql)
     sql.add_argument("statement")
@@ -149,6 +150,11 @@ def _facts(options: argparse.Namespace, path: Path) -> int:
 
 
 def _search(options: argparse.Namespace, path: Path) -> int:
+    if options.ranked:
+        found = MemoryStore(path).recall(options.text, limit=options.limit)
+        shown = [{**item.to_dict(), "when": _on(item.created_at)} for item in found]
+        _print(options, shown, ("when", "kind", "score", "text", "id"))
+        return 0
     hits = MemoryStore(path).search(options.text, limit=options.limit)
     items = [{**hit.to_dict(), "when": _on(hit.created_at)} for hit in hits]
     _print(options, items, ("when", "role", "text", "message_id"))

@@ -22,6 +22,7 @@ WORDS: dict[str, dict[str, str]] = {
         "messages": "messages, the newest last",
         "facts": "facts with where they come from",
         "search": "messages that hold a text exactly",
+        "ranked": "instead, everything that bears on the text as a question, best first",
         "which_facts": "current, candidate, disputed, superseded, expired, archived or all",
         "stats": "rows by table",
         "sql": "one statement that only reads",
@@ -58,6 +59,7 @@ WORDS: dict[str, dict[str, str]] = {
         "messages": "消息，最新的在最后",
         "facts": "事实及其来源",
         "search": "查找含有这段文字的消息",
+        "ranked": "把这段文字当作问题，按相关程度查找所有记忆",
         "which_facts": "current（当前）、candidate（待确认）、disputed（有争议）、superseded（已被取代）、"
         "expired（已过期）、archived（已归档）或 all（全部）",
         "stats": "各表的行数",

@@ -44,8 +44,7 @@ _RESULTS = (
 _EXPERIENCES = (
     "SELECT e.seq, e.id, e.content AS text, e.created_at, "
     "(e.success_count + 1.0) / (e.success_count + e.failure_count + 1.0) AS trust, e.topic "
-    "FROM json_each(?) j JOIN experiences e ON e.seq = j.value "
-    "WHERE e.user_id = ? AND e.status = 'current'"
+    "FROM json_each(?) j JOIN experiences e ON e.seq = j.value WHERE e.user_id = ? AND e.status = 'current'"
 )
 
 
@@ -71,6 +70,8 @@ def rank_others(
         gains: dict[int, float] = {}
         for token, share in ((item.token, 1.0), *item.akin, *item.linked):
             numbers = postings.of(token, parameters.common_least)
+            if len(numbers) > parameters.common_least:  # it tells nothing
+                continue
             gain = item.weight * share * postings.rarity_of_few(len(numbers))
             for number in numbers:
                 gains[number] = max(gain, gains.get(number, 0.0))

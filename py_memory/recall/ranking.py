@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
 
@@ -88,6 +88,7 @@ class _Ranking:
         self._common = max(parameters.common_least, int(parameters.common_share * self._postings.total))
         self._telling = max(parameters.feedback_least, int(parameters.lexicon_share * self._postings.total))
         self._scores: dict[int, float] = {}
+        self._beside = (parameters.two_before, parameters.before, parameters.after, parameters.two_after)
         self._around: dict[int, list[int | None]] = {}
         self._matched: dict[int, int] = {}  # how many words of the question
         self._gains: list[tuple[bool, float, dict[int, float]]] = []  # (spelled out?, most, by message)
@@ -98,7 +99,7 @@ class _Ranking:
         if not self._scores:
             return []
         self._add_feedback()
-        own = self._own(nlargest(p.candidates, self._scores, key=self._key))
+        own = self._own(nlargest(p.candidates, self._scores, key=self._scores.__getitem__))
         if not own:
             return []
         places = self._places(own)
@@ -107,22 +108,23 @@ class _Ranking:
         sessions = self._sessions(own, places)
         named = self._named({place.speaker for place in places.values() if place.speaker})
         self._around = {seq: place.around for seq, place in places.items()}
+        sides = {(place.speaker, place.role): place for place in places.values()}
+        weights = {side: math.prod(self._of_place(place, named).values()) for side, place in sides.items()}
         drafts = {
-            seq: (
-                self._smoothed(seq, own, places, frozenset())
-                + p.session * sessions.get(place.session_id, 0.0)
-            )
-            * math.prod(self._of_place(place, named).values())
+            seq: (self._smoothed(seq, own, place.around) + p.session * sessions.get(place.session_id, 0.0))
+            * weights[place.speaker, place.role]
             for seq, place in places.items()
         }
-        finalists = nlargest(max(p.finalists, 2 * limit), drafts, key=lambda seq: (drafts[seq], seq))
+        finalists = nlargest(max(p.finalists, 2 * limit), drafts, key=drafts.__getitem__)
         contents = self._contents({*finalists, *(s for f in finalists if (s := places[f].around[1]))})
         asking = frozenset(seq for seq, content in contents.items() if is_question(content))
         ranked = []
         for seq in finalists:
             place, content = places[seq], contents.get(seq, "")
             factors = self._of_place(place, named) | self._of_content(content, seq in asking)
-            score = self._smoothed(seq, own, places, asking) + p.session * sessions.get(place.session_id, 0.0)
+            score = self._smoothed(seq, own, place.around) + p.session * sessions.get(place.session_id, 0.0)
+            if place.around[1] in asking:
+                score += p.after_question * own.get(place.around[1], 0.0)
             around = tuple(
                 places[other].id for other in (place.around[1], place.around[2]) if other in places
             )
@@ -138,9 +140,6 @@ class _Ranking:
         return ranked[:limit]
 
     # -- terms --
-
-    def _key(self, seq: int) -> tuple[float, int]:
-        return self._scores[seq], seq
 
     def _of(self, token: str) -> list[int]:
         """Postings of a token, none if it is too common to tell anything."""
@@ -160,9 +159,12 @@ class _Ranking:
             spelled = item.token in self._question.terms
             scale = 1.0 if spelled or item.token in self._question.marks else 1 / self._p.word
             self._gains.append((spelled, scale * item.weight * rarity, gains))
+            scores, matched = self._scores, self._matched
             for seq, gain in gains.items():
-                self._scores[seq] = self._scores.get(seq, 0.0) + gain
-                self._matched[seq] = self._matched.get(seq, 0) + 1
+                scores[seq] = scores.get(seq, 0.0) + gain
+            if not self._question.chinese:  # where the coverage counts
+                for seq in gains:
+                    matched[seq] = matched.get(seq, 0) + 1
 
     def _widen(
         self, gains: dict[int, float], weight: float, others: Iterable[tuple[str, float]], most: int
@@ -182,8 +184,8 @@ class _Ranking:
         """Telling terms of the messages that match best."""
         p = self._p
         how = p.pairs if self._question.chinese else p.words
-        own = self._own(nlargest(p.seeds, self._scores, key=self._key), covered=False)
-        best = nlargest(how.messages, own, key=lambda seq: (own[seq], seq))
+        own = self._own(nlargest(p.seeds, self._scores, key=self._scores.__getitem__), covered=False)
+        best = nlargest(how.messages, own, key=own.__getitem__)
         contents = self._contents(best)
         gains: dict[str, float] = {}
         asked = {stem(token) for token in self._question.terms}
@@ -267,17 +269,14 @@ class _Ranking:
         )
         return {row[0]: row[1] for row in rows}
 
-    def _smoothed(
-        self, seq: int, own: Mapping[int, float], places: Mapping[int, _Place], asking: frozenset[int]
-    ) -> float:
-        p = self._p
-        mine = own.get(seq, 0.0)
-        total = mine
-        around = places[seq].around
-        for other, weight in zip(around, (p.two_before, p.before, p.after, p.two_after), strict=True):
-            total += weight * (p.alone * mine if other is None else own.get(other, 0.0))
-        if around[1] is not None and around[1] in asking:
-            total += p.after_question * own.get(around[1], 0.0)
+    def _smoothed(self, seq: int, own: Mapping[int, float], around: Sequence[int | None]) -> float:
+        mine = total = own.get(seq, 0.0)
+        alone = self._p.alone * mine
+        for other, weight in zip(around, self._beside, strict=True):
+            if other is None:
+                total += weight * alone
+            elif other in own:
+                total += weight * own[other]
         return total
 
     def _sessions(self, own: Mapping[int, float], places: Mapping[int, _Place]) -> dict[str, float]:

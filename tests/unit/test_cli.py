@@ -62,6 +62,8 @@ def test_search(capsys: pytest.CaptureFixture[str], file: Path) -> None:
     (hit,) = json.loads(run(capsys, "search", file, "花生", "--json")[1])
     assert "peanuts 花生" in hit["text"]
     assert run(capsys, "search", file, "cashews") == (0, "Nothing found.\n")
+    ranked = json.loads(run(capsys, "search", file, "which nuts? 花生", "--ranked", "--json")[1])
+    assert hit["message_id"] in [item["id"] for item in ranked]
 
 
 def test_sql_reads_and_only_reads(capsys: pytest.CaptureFixture[str], file: Path) -> None:

@@ -80,7 +80,7 @@ MUTANTS = {
     "no feedback": ("recall/ranking.py", "        self._add_feedback()", "", "test_recall.py"),
     "neighbours by rowid": ("recall/ranking.py", "WHERE n.session_id = m.session_id ", "WHERE n.user_id = m.user_id ", "test_recall.py"),
     "anybody may have said it": ("recall/parameters.py", "speaker: float = 2.5", "speaker: float = 1.0", "test_recall.py"),
-    "only messages are recalled": ("recall/ranked.py", "*map(_of_message, messages), *others", "*map(_of_message, messages)", "test_recall.py"),
+    "only messages are recalled": ("recall/ranked.py", "*map(_of_message, messages), *others", "*map(_of_message, messages),", "test_recall.py"),
     "what was corrected is recalled": ("recall/others.py", "OR ? AND f.status", "OR ? + 1 AND f.status", "test_recall.py"),
     "recall crosses owners": ("recall/postings.py", "alone = not messages or", "alone = True or", "test_recall.py"),
     "near enough is exact": ("recall/search.py", "    if found < 0:\n        return None", "    found = max(found, 0)", "test_search.py test_recall.py"),
@@ -137,7 +137,16 @@ def test_every_mutant_is_caught(name: str, tmp_path: Path) -> None:
     whole = source.read_text("utf-8")
     assert text in whole, f"The mutant {name!r} looks for a text that is no longer in {file}."
     source.write_text(whole.replace(text, instead), "utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "--import-mode=importlib",
+    ]
     command += [f"tests/unit/{test}" for test in tests.split()]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)

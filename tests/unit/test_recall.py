@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +157,7 @@ def test_the_person_named_comes_first(store: MemoryStore) -> None:
     assert store.recall("what did Mei buy for the balcony")[0].id == hers
     found = store.recall("what did Nate buy for the balcony")[0]
     assert found.id == his
-    assert found.reason["factors"]["speaker"] == DEFAULTS.speaker
+    assert found.reason["factors"]["speaker"] == 2.5
     assert found.source["speaker"] == "Nate"
     assert {"buy", "balcony"} <= set(found.reason["terms"])
 
@@ -211,13 +212,18 @@ def test_every_kind_is_found_and_says_what_it_is(store: MemoryStore) -> None:
             "INSERT INTO summaries (id, user_id, created_at, session_id, level, content) "
             "VALUES ('s', ?, ?, ?, 1, 'We spoke of the cello')", row,
         )  # fmt: skip
-        store.database.execute(
-            "INSERT INTO experiences (id, user_id, created_at, topic, content) "
-            "VALUES ('e', ?, ?, 'music', 'A cello needs humid air')", row[:2],
-        )  # fmt: skip
+        for id, status, content in (
+            ("e", "current", "A cello needs humid air"),
+            ("c", "candidate", "A cello"),
+        ):
+            store.database.execute(
+                "INSERT INTO experiences (id, user_id, created_at, topic, content, status) "
+                "VALUES (?, ?, 1, 'music', ?, ?)",
+                (id, store.user_id, content, status),
+            )
     found = store.recall("cello")
     assert {item.kind for item in found} == {"messages", "facts", "summaries", "tool_calls", "experiences"}
-    assert failed.id not in {item.id for item in found}
+    assert not {failed.id, "c"} & {item.id for item in found}  # failed, and not confirmed
     assert all(item.source and item.reason["terms"] == ["cello"] for item in found)
     (fact,) = [item for item in found if item.kind == "facts"]
     assert fact.source == {"kind": "messages", "id": source}
@@ -311,7 +317,8 @@ def test_a_model_is_reminded_of_what_bears_on_the_question(store: MemoryStore) -
     uses = store.list_uses(reply.id)
     assert told in [use.memory_id for use in uses]
     assert uses[0].reason["why"] == "recalled"
-    reply = run(ChatAgent(store, model).chat_round(session, "How is cement made?"))
+    reply = run(ChatAgent(store, model).chat_round(session, "How do tectonic plates move?"))
+    assert store.recall("How do tectonic plates move?")
     assert "Lisbon" not in model.prompt[0]["content"]
     assert store.list_uses(reply.id) == []
 
@@ -450,3 +457,10 @@ def test_the_protocol_of_scorers() -> None:
         cwd=Path(__file__).resolve().parents[2],
     )  # fmt: skip
     assert [json.loads(line) for line in done.stdout.splitlines()] == [["D2:1"], []]
+
+
+@pytest.mark.cpython
+def test_the_lexicon_is_the_one_described() -> None:
+    folder = Path(lexicon.__file__).parent
+    digest = sha256((folder / "lexicon.bin").read_bytes()).hexdigest()
+    assert digest in (folder / "lexicon-sources.txt").read_text("utf-8")

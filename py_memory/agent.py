@@ -17,6 +17,7 @@ from .errors import ConflictError, ModelError, PyMemoryError
 from .extraction import propose
 from .memory_tools import known_names, memory_tools, noticed_in
 from .models.intents import understand
+from .recalled import active_recall
 from .records import Cancel, Delta, Message, Model, Receipt, Resumption, Tool, ToolCallDelta
 from .store import MAX_MEMORY_CHARS, MAX_MESSAGE_BYTES, MemoryStore
 from .task_tools import task_tools
@@ -402,6 +403,10 @@ class ChatAgent:
             rests_on += [("summaries", summary.id) for summary in memory.summaries]
             answer.uses.extend((kind, id, {"why": "in the prompt"}) for kind, id in rests_on)
         prompt = context.prompt(memory, history, MAX_CHARS, language)
+        if not getattr(self._model, "names_its_uses", False):  # such a model looks for itself
+            recalled, uses = active_recall(self._store, said, history)
+            answer.uses.extend(uses)
+            prompt[0]["content"] += f"\n\n{recalled}" if recalled else ""
         if self._store.incognito:
             prompt[0]["content"] += f"\n\n{_SAYS['incognito'][language]}"
         return prompt

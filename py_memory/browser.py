@@ -110,7 +110,11 @@ class Host:
             chat = self._incognito.get(id)
             if chat is None:
                 chat = IncognitoStore(self._store)
-                session = chat.create_session(id=id)
+                try:
+                    session = chat.create_session(id=id)
+                except BaseException:
+                    chat.close()
+                    raise
                 self._incognito[id] = chat
                 return session
             return chat.get_session(id)

@@ -15,11 +15,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .extraction.days import day_in
 from .records import Fact, Message, Overview, Summary
 from .snapshots import plan_is_done
-from .text import estimate_tokens
+from .text import estimate_tokens, normalize
 
-__all__ = ["MemoryPart", "history_for_prompt", "memory_part", "prompt", "system_prompt", "within_budget"]
+__all__ = [
+    "MemoryPart",
+    "day_of",
+    "history_for_prompt",
+    "memory_part",
+    "prompt",
+    "system_prompt",
+    "within_budget",
+]
 
 _ROLE = {
     "en": "You are a helpful assistant with a memory of this user. Answer in English unless asked otherwise.",
@@ -52,6 +61,24 @@ class MemoryPart:
     summaries: tuple[Summary, ...]
 
 
+def day_of(fact: Fact) -> str | None:
+    """The ISO date of the day that a fact speaks of (“the dentist is tomorrow”), None if it speaks of none
+    or a day was only said in the same breath."""
+    if not fact.spoken_words or fact.valid_from is None:
+        return None
+    if fact.key.startswith(("task::", "user::event")) or normalize(fact.spoken_words) in normalize(
+        fact.value
+    ):
+        return day_in(fact.valid_from, fact.zone)
+    return None
+
+
+def _note(fact: Fact) -> str:
+    """Words for a day go stale, so the day itself stands beside them."""
+    day = day_of(fact)
+    return f"- {fact.key}: {fact.value}" + (f" ({fact.spoken_words} = {day})" if day else "")
+
+
 def memory_part(
     overview: Overview, max_chars: int, language: str, *, shown: Iterable[str] = ()
 ) -> MemoryPart:
@@ -60,7 +87,7 @@ def memory_part(
     room = max_chars
     facts: list[Fact] = []
     for fact in overview.facts:
-        line = _one_line(f"- {fact.key}: {fact.value}")
+        line = _one_line(_note(fact))
         if len(line) < room:
             lines.append(line)
             facts.append(fact)

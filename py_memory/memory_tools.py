@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .checked_tools import checked_tool as _tool
+from .context import day_of
 from .errors import InvalidInputError
 from .extraction import propose, task_key
 from .extraction.clauses import split_statement
@@ -30,7 +31,7 @@ STATUSES = ("current", "candidate", "superseded", "archived", "disputed", "all")
 
 _TEXT = {"type": "string"}
 _YES_OR_NO = {"type": "boolean"}
-_IDS = {"type": "array", "items": _TEXT}
+_IDS = _TEXTS = {"type": "array", "items": _TEXT}
 # Why an answer rests on a memory, where it offers to forget or to end what it shows: memory_settle takes the
 # user up on exactly that.
 TO_FORGET, TO_END = "would be forgotten", "would end"
@@ -115,10 +116,10 @@ def memory_tools(
             "incognito": store.incognito,
         }
 
-    async def memory_search(query: str, limit: int = 8) -> list[dict[str, Any]]:
+    async def memory_search(query: str, also: Sequence[str] = (), limit: int = 20) -> list[dict[str, Any]]:
         if not 1 <= limit <= MAX_FOUND:
             raise InvalidInputError(f"A limit lies between 1 and {MAX_FOUND}, not {limit}.")
-        found = store.recall(query, limit=limit + 1)
+        found = store.recall([query, *also], limit=limit + 1)
         return [_on_day(store, item.to_dict()) for item in found if item.id != said.id][:limit]
 
     async def memory_list(status: str = "current") -> list[dict[str, Any]]:
@@ -234,9 +235,11 @@ def memory_tools(
         _tool("memory_noticed", "Says what was stored or proposed from the user's message.", memory_noticed),
         _tool(
             "memory_search",
-            "Finds messages and facts that bear on a question.",
+            "Finds messages and facts that bear on a question. `also` takes the same question in other "
+            "words, its parts, and both languages where the user speaks Chinese and English.",
             memory_search,
             query=_TEXT,
+            also=_TEXTS,
             limit={"type": "integer", "minimum": 1, "maximum": MAX_FOUND},
         ),
         _tool(
@@ -331,19 +334,10 @@ def _described(store: MemoryStore, facts: Sequence[Fact]) -> list[dict[str, Any]
     out = []
     for fact in facts:
         source = store.find_message(fact.source_message_id) if fact.source_message_id else None
-        due = None
-        if fact.spoken_words and fact.valid_from is not None and _is_of_a_day(fact):
-            due = day_in(fact.valid_from, fact.zone)
         said_at = source.created_at if source else fact.created_at
         said_on = day_in(said_at, store.get_setting("zone"))
-        out.append({**fact.to_dict(), "said_at": said_at, "said_on": said_on, "due": due})
+        out.append({**fact.to_dict(), "said_at": said_at, "said_on": said_on, "due": day_of(fact)})
     return out
-
-
-def _is_of_a_day(fact: Fact) -> bool:
-    """Whether the day spoken of belongs to the fact, and was not only said in the same breath."""
-    words = normalize(fact.spoken_words or "")
-    return fact.key.startswith(("task::", "user::event")) or words in normalize(fact.value)
 
 
 def _on_day(store: MemoryStore, item: dict[str, Any]) -> dict[str, Any]:

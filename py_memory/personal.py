@@ -20,10 +20,10 @@ _CONTACTS = (
     ("phone", re.compile(r"(?<![A-Za-z0-9_.])(?!\d{4}-\d{2}-\d{2}(?!\d))(?:\+|00)?\(?\d(?:[\s().-]{0,2}\d){6,14}(?![A-Za-z0-9_]|\.\d)")),
     ("password", re.compile(r"\b(?:password|passcode|passphrase|pin|token)\s+(?=\S*\d)\S{4,}|(?:密码|口令)\s*[A-Za-z0-9]{4,}", re.IGNORECASE)),
     ("handle", re.compile(r"(?<![\w.@/])@(?!(?:app|click|dataclass|property|pytest|staticmethod|classmethod|media|import|types|angular|babel)\b)[A-Za-z]\w{2,}")),
-    ("account", re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,}\b|(?:微信|QQ|wechat|支付宝|账号|帐号|工号|学号)(?:号|号码|id)?\s*(?:是|为|[:：=])?\s*[A-Za-z0-9_-]{4,}", re.IGNORECASE)),
+    ("account", re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,}\b|\b(?:plate number|licen[cs]e plate)\b|车牌|尾号\s*\d{3,}|(?:小红书|抖音|微博|微信|QQ|wechat|支付宝|账号|帐号|工号|学号)(?:号|号码|id)?\s*(?:是|为|[:：=])?\s*[A-Za-z0-9_-]{4,}", re.IGNORECASE)),
     ("address", re.compile(
         r"\b\d{1,5}[A-Za-z]? (?:[A-Z][\w'.-]+ ){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Place|Pl|Square|Terrace|Way)\b"
-        r"|\b(?:[A-Z][\w'.-]+ ?){1,2}(?:straße|strasse|str\.) ?\d+"
+        r"|\b(?:[A-Z][\w'.-]+ ?){1,2}(?:straße|strasse|str\.|Street|Road|Avenue|Lane) ?\d+"
         r"|\b(?i:apartment|apt\.?|flat|room) (?:no\.? ?)?\d+\w?\b"
         r"|[\u4e00-\u9fff]{1,8}(?:路|街|大道|巷|胡同|弄)\s?[\d一二三四五六七八九十百]+\s?(?:号|弄)|[\d一二三四五六七八九十]+(?:号楼|栋|单元|室)"
     )),
@@ -31,6 +31,11 @@ _CONTACTS = (
 )  # fmt: skip
 # A sentence about oneself, one's people, one's body or one's money.
 _ABOUT_A_PERSON = re.compile(
+    r"\b(?:he|she|him|her|hers|his|himself|herself|ex-?(?:wife|husband)|\w+-in-law|years? old|\d+-year-old|weighs \d+)\b"
+    r"|\b(?:kid|child|baby|toddler|teen)(?:s|'s|ren|ren's)?\b(?! (?:process|node|element|page|table|class|task|widget|theme|window|dir|folder))"
+    r"|\b(?:divorced?|widow(?:er|ed)?|tenants?|landlord|landlady|neighbou?rs?|therapists?|therapy|wedding|marriage|married|funeral|mortgage|salary|wages|mother|father|sisters?|brothers?|nanny|babysitter|snores?|smokes?|medications?|religio\w+|bridesmaids?|hates?)\b"
+    r"|\b(?:the )?user (?!has\b|is\b|was\b|wants\b|needs\b|says\b|asks\b|agrees\b|confirms\b|chooses\b|clicks\b|gives\b|sees\b|sends\b|does\b|types\b|uploads\b|replies\b|permissions\b|names\b|ids\b|accounts\b|lists\b|settings\b|access\b|stories\b|rights\b|roles\b|groups\b)[a-z]+s\b"
+    r"|姐姐|妹妹|哥哥|弟弟|儿子|女儿|舅舅|叔叔|阿姨|姑姑|老人|家里|家人|信教|宗教|租客|房客|房租|邻居|保姆|亲戚|家长|离异|结婚|婚姻|葬礼|出诊|看病|医院|吃药|服药|血压|血糖|体重|身高|工资|薪水|房贷|本人|(?<!其)他(?!日)|她|孩子|小孩|[这那某]位|\d+岁|[一二三四五六七八九十]+岁|"
     r"\b(?:my|his|her|our|their|the user's|your|[A-Z][a-z]+'s) (?:\w+ )?(?:wife|husband|spouse|partner|girlfriend|boyfriend|mother|father|mom|mum|dad|parents?|son|daughter|sister|brother|kids?|child(?:ren)?|baby|aunt|uncle|cousin|grand\w+|family|boss|manager|colleague|co-?worker|neighbou?r|landlord|doctor|dentist|therapist|teacher|friend|dog|cat|home|house|address|salary|income|diagnosis|illness|medication|health|diet|allerg\w+|age|phone|number|birthday|e-?mail|password|passport)\b"
     r"|\b(?:I|he|she|the user|user|customer|client|patient)(?:'m| am|'s| is| was| has| had| have| prefers?| likes?| dislikes?| loves?| hates?| lives?| works?| suffers?| takes?| earns?| called| named)\b(?! (?:asked|offline|online|logged|not|to|been|given|required|missing|waiting|typed|clicked|chosen|seen|logged)\b)"
     r"|\b(?:grandma|grandpa|grandmother|grandfather|granny|mom|mum|dad|wife|husband|girlfriend|boyfriend)\b"
@@ -45,7 +50,9 @@ _TITLED = re.compile(
 )
 _SURNAMES = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦邱侯江尹薛闫段雷龙黎史陶贺毛郝顾龚邵万覃武钱戴严莫孔向常"
 _NAMED_ZH = re.compile(
-    rf"(?:问|找|给|跟|和|联系|通知|告诉|发给|抄送|转给|叫做?|姓名[是为:：]?|请|让|由|替|帮|约)(?:[小老阿][{_SURNAMES}]|[{_SURNAMES}][\u4e00-\u9fff]{{1,2}})(?=[的发审确签说要看批先再来去开接帮给，。、；！？\s]|$)"
+    rf"(?:收件人|联系人|负责人)(?:[写填是为:：])?[{_SURNAMES}][\u4e00-\u9fff]{{1,2}}|(?:提醒|通知|叮嘱)(?!用户|对方|大家|所有|每个|管理)[\u4e00-\u9fff]{{2,3}}(?=带|来|去|吃|回|接)|"
+    rf"[{_SURNAMES}]总(?=[的不要说在也让，。]|$)|的[{_SURNAMES}][\u4e00-\u9fff]{{1,2}}(?=处理|负责|审批|确认|签字|回复)|小[\u4e00-\u9fff](?=的(?:家|妈|爸|生日|手机|电话|邮箱|老师|课))|"
+    rf"(?:问|找|给|跟|和|联系|通知|告诉|发给|抄送|转给|叫做?|姓名[是为:：]?|请|让|由|替|帮|约)(?:[小老阿][{_SURNAMES}]|[{_SURNAMES}][\u4e00-\u9fff]{{1,2}})(?=[的发审确签说要看批先再来去开接帮给核查写做办负复填交送取打拿参处提，。、；！？\s]|$)"
     r"|(?:欧阳|上官|司马|诸葛|皇甫|司徒|夏侯|慕容|尉迟|公孙)[\u4e00-\u9fff]{1,2}"
     rf"|(?<![\u4e00-\u9fff])[小老阿][{_SURNAMES}](?=[的说要喜爱不会是在]|$|[，。])"
     rf"|^[{_SURNAMES}][\u4e00-\u9fff]{{1,2}}(?=(?:喜欢|不喜欢|负责|要求|说|总是|每次|住|会|的(?:审批|日程|邮箱|电话|会议|报告)))"
@@ -86,17 +93,31 @@ _ROLE_WORDS = re.compile(
 # Where only a person's name stands with a capital: after these words, and before these.
 _ADDRESSED = re.compile(
     r"\b(?i:ask|tell|ping|remind|notify|cc|phone|meet|thank|consult|(?:forward|hand|assign|report|escalate|talk|speak|write|belongs?|give|send|deliver)\b[^.!?\n]{0,40}? to)\s+([A-ZÀ-Þ][a-zà-ÿ][\w-]*)"
-    r"|\b([A-ZÀ-Þ][a-zà-ÿ][\w-]*)(?: (?:approves|answers|prefers|likes|dislikes|hates|loves|lives|said|asked|signs|replies|decides|insists|(?:is|was) (?:ill|sick|away|busy|on (?:holiday|leave|vacation)))\b|['’]s\b)",
+    r"|\b([A-ZÀ-Þ][a-zà-ÿ][\w-]*)(?: (?:approves|answers|prefers|likes|dislikes|hates|loves|lives|wants|knows|thinks|feels|hopes|said|asked|signs|replies|decides|insists|(?:is|was) (?:ill|sick|away|busy|on (?:holiday|leave|vacation)))\b|['’]s\b)",
 )
 _CAPITALISED = """
-    android april august chinese chrome confluence discord docker dropbox edge english everybody everyone
-    excel firefox french friday german git github gitlab gmail google he here how it italian january japanese
-    jira july june korean let linear linux march markdown may monday month nobody notion november october one
-    oracle outlook postgres powerpoint python redis safari saturday september she slack someone spanish stripe
-    sunday teams telegram that there they thursday today tomorrow trello tuesday unicode user we wednesday
-    week what whatsapp when where who windows word year yesterday you zoom
+    accept acrobat africa airtable alipay all always amazon america android angular another any apple april
+    arabic asana asia ask august australia authorization azure baidu base base64 basecamp bash bing bitbucket
+    bluetooth both brazil britain calendar canada celsius china chinese chrome cloudflare confluence contacts
+    content cookie csv cyrillic debian discord django do docker docs drive dropbox dutch each edge emacs
+    english error europe everybody everyone excel explorer facebook fahrenheit false fedora figma finder
+    firefox flask forms france french friday german germany git github gitlab gmail go google greek greenwich
+    gregorian gzip he here hindi host how hubspot illustrator india instagram internet ios it italian italy
+    january japan japanese java javascript jenkins jira json july june jupyter keep kelvin keynote korean
+    kotlin kubernetes latin let linear linkedin linux location mac macos mailchimp maps march markdown
+    mastercard may mexico microsoft miro monday month mysql netflix never new no nobody node none not note
+    notion november null numbers numpy october one only oracle origin other outlook pages pandas paypal perl
+    photos photoshop pinterest polish portuguese postgres powerpoint powershell preview python react reddit
+    redis referer retry roman ruby rule russian rust safari salesforce saturday scala sendgrid september she
+    sheets shell shopify signal skype slack someone spain spanish spotify sqlite step stripe sunday svelte
+    swedish swift taobao tar tasks teams telegram terminal that there they thursday tiktok today toml tomorrow
+    translate trello true tsv tuesday turkish twilio twitter typescript ubuntu unicode use user utf vim vimeo
+    visa vue warning we web webex webpack wechat wednesday week what whatsapp when where who wikipedia windows word
+    wordpress xml yaml year yes yesterday you youtube zapier zip zoom
 """
 _NO_PERSONS = frozenset(_CAPITALISED.split())
+# A capital inside a sentence begins a name, unless it is one of things.
+_INSIDE = re.compile(r"(?<=[^\W_]|[,;)]) ([A-ZÀ-Þ][a-zà-ÿ]+)\b(?![-.]\w| as (?:read|unread|done|spam))")
 _LEAST_KNOWN = 2  # characters of a known value; a shorter one stands in too many words
 
 
@@ -132,7 +153,7 @@ def _holds_given_name(text: str) -> bool:
 
 
 def _is_addressed(text: str) -> bool:
-    names = (first or second for first, second in _ADDRESSED.findall(text))
+    names = [first or second for first, second in _ADDRESSED.findall(text)] + _INSIDE.findall(text)
     return any(name.lower() not in _NO_PERSONS for name in names)
 
 

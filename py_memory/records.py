@@ -434,9 +434,10 @@ class Tool:
     """A function the model may call: `parameters` is a JSON schema of its keyword arguments.
 
     `side_effect` says that it changes something outside the memory; a tool that does not say is taken to.
-    Such a call is durable before it starts and never repeated unasked. `validate` gets the same arguments,
-    changes nothing and says whether the call can be made: True, False, None (cannot be told), or a mapping
-    {"state": "valid" | "invalid" | "unknown", "why": text}. A call is given up after `timeout_ms`.
+    Such a call is durable before it starts and never repeated unasked. `validate` gets the arguments as one
+    mapping, changes nothing and says whether the call can be made: "valid", "invalid" or "unknown" (or True,
+    False, None), or {"state": one of these, "why": text}; it may be a coroutine. A call is given up after
+    `timeout_ms`, which needs a running event loop.
     """
 
     name: str
@@ -444,7 +445,7 @@ class Tool:
     parameters: Mapping[str, Any]
     run: Callable[..., Awaitable[Any]]
     side_effect: bool = True
-    validate: Callable[..., Awaitable[Any]] | None = None
+    validate: Callable[[Mapping[str, Any]], Any] | None = None
     timeout_ms: int | None = None
 
 

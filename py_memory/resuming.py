@@ -8,6 +8,9 @@ start.
 
 from __future__ import annotations
 
+import asyncio
+import copy
+import inspect
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -248,10 +251,14 @@ async def validated(tool: Tool, params: Any, now: int) -> dict[str, Any] | None:
     if tool.validate is None:
         return None
     try:
-        answer = await tool.validate(**params)
+        answer = tool.validate(copy.deepcopy(params))
+        if inspect.isawaitable(answer):
+            seconds = None if tool.timeout_ms is None else tool.timeout_ms / 1000
+            answer = await (answer if seconds is None else asyncio.wait_for(answer, seconds))
         if answer is None or isinstance(answer, bool):
-            answer = {"state": {True: "valid", False: "invalid", None: "unknown"}[answer]}
-        return checked_validation({**answer, "at": now})
+            answer = {True: "valid", False: "invalid", None: "unknown"}[answer]
+        found = {"state": answer} if isinstance(answer, str) else answer
+        return checked_validation({**found, "at": now})
     except Exception as error:  # whatever it raises, the call is not made because of it
         return {"state": "unknown", "why": clean(f"{type(error).__name__}: {error}")[0][:_SHOWN], "at": now}
 

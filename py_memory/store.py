@@ -617,6 +617,22 @@ class MemoryStore:
                 raise InvalidInputError("Search takes plain values of metadata, no lists or mappings.")
         return finding.search(self.database, self.user_id, text, **filters)
 
+    # -- active recall --
+
+    def active_recall(self, text: str, *, limit: int = 5, exclude: Iterable[str] = ()) -> list[Recollection]:
+        """The best memories for a message that did not ask for any, without those in `exclude` (ids); []
+        where nothing is near enough to be worth a model's attention."""
+        check_count(limit, "The limit")
+        return ranked.recall_actively(
+            self.database,
+            self.user_id,
+            self.agent_id,
+            text,
+            now=self.clock(),
+            limit=limit,
+            exclude=frozenset(exclude),
+        )
+
     # -- answers and what they rested on --
 
     def record_uses(self, message_id: str, uses: Iterable[tuple[str, str, Mapping[str, Any] | str]]) -> None:
@@ -1020,7 +1036,8 @@ class MemoryStore:
     def consolidate(self) -> dict[str, int]:
         """Tidies up without asking: what has expired is marked so, facts that say the same become one, of two
         that exclude each other the older is put to the user, what has long been unused rests, and every fact
-        is weighed anew. Undoable but for the weighing. Returns counts by what was done."""
+        is weighed anew; events of past months are folded. Undoable but for weighing and folding. Returns
+        counts by what was done."""
         with self.database.transaction():
             done = {
                 "expired": self._health.fix("stale"),
@@ -1032,6 +1049,8 @@ class MemoryStore:
             }
             if any(done.values()):
                 self._event("consolidated", "memory", self.user_id, json_text(done))
+            while trace.checkpoint(self.database, self._device, self.clock()):
+                pass
             return done
 
     def conflicts(self) -> list[Conflict]:

@@ -54,6 +54,14 @@ _STOP_WORDS = frozenset(_COMMON.split())
 _STOP_CHARACTERS = frozenset(
     "的了是在我你他她它们有和就不也都很吗呢吧啊么这那个要会能说对于与及或而被把给到从向为之其"
 )
+# Of a question, pairs that only ask.
+_ASKING = """
+    什么 怎么 怎样 如何 多少 多久 多长 多大 哪些 哪个 哪里 哪儿 哪位 哪种 哪座 哪年 哪天 为什 为何 几个
+    几点 是谁 谁是 是什 是多 是哪 么是 么样 样的 么意 意思 请问 一下 一个 一些 这个 那个 哪一 可以 能不
+    不能 有没 没有 时候 有哪 里的 我的 你的 他的 她的 的是 了什 吗我 我想 想知 知道 告诉 诉我 还记 记得
+    请你 帮我
+"""
+_ASKING_PAIRS = frozenset(_ASKING.split())
 
 
 def clean(text: str) -> tuple[str, tuple[str, ...]]:
@@ -126,7 +134,8 @@ def terms(text: str, *, for_query: bool = False) -> list[str]:
         pairs = [piece[i : i + 2] for i in range(len(piece) - 1)]
         if not (for_query and pairs):
             out.extend(character for character in piece if character not in _STOP_CHARACTERS)
-        out.extend(pair for pair in pairs if not set(pair) <= _STOP_CHARACTERS)
+        passed_over = _ASKING_PAIRS if for_query else frozenset()
+        out.extend(pair for pair in pairs if pair not in passed_over and not set(pair) <= _STOP_CHARACTERS)
     return out
 
 

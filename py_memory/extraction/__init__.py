@@ -71,9 +71,10 @@ def propose(
     `explicit` marks what the user asked to remember; the rest waits for a yes. `quote` is cut from `text`
     as it stands; values are at most 100 characters, in the user's words. `lang` ("en", "zh") keeps to one
     language's rules. Words for a day ("tomorrow") are kept in `spoken_words` with the start of that day in
-    `valid_from` (ms), counted from `now` (ms) in `zone`, an IANA name or an offset such as "+08:00"; for to-dos
-    and events a date or a distance (“in three weeks”) is such words too. `known` maps names of relatives and
-    pets to their keys, so that “Mei is 7 now” is understood. Never raises; text that says nothing gives [].
+    `valid_from` (ms), counted from `now` (ms) in `zone`, an IANA name or an offset such as "+08:00"; for
+    to-dos and events a date or a distance (“in three weeks”) is such words too. `known` maps names of
+    relatives and pets to their keys, so that “Mei is 7 now” is understood. Never raises; text that says
+    nothing gives [].
     """
     if refusal(text) is not None:
         return []

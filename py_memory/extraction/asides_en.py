@@ -23,7 +23,7 @@ _KINDRED = re.compile(
     rf"\b(?:my|our) {MANY},? (?P<names>{GIVEN_NAME}(?:(?:, (?:and )?| and | & ){GIVEN_NAME})+)", re.IGNORECASE
 )
 _AGED = re.compile(
-    rf"\b(?:my|our) (?P<age>{DIGIT_OR_WORD})[ -]?(?:year[ -]?old|y/?o)\b(?! (?:self|laptop|car|phone|house|computer|bike|boiler|pc|mac|macbook|washing|fridge|account|code|tv|sofa|mattress))(?: {ONE})?",
+    rf"\b(?:my|our|(?:have|got|'ve got|have got) an?|and an?(?= \d+ year old$)) (?P<age>{DIGIT_OR_WORD})[ -]?(?:year[ -]?old|y/?o)s?\b(?! (?:self|laptop|car|phone|house|computer|bike|boiler|pc|mac|macbook|washing|fridge|account|code|tv|sofa|mattress|whisk\w+|wine|tree|dog|cat|son|daughter|boy|girl|system|server|app|site|database|problem|bug|contract|\w+ car))(?: {ONE})?",
     re.IGNORECASE,
 )
 _ALLERGY = re.compile(
@@ -36,8 +36,9 @@ _ILLNESS = re.compile(
 )
 # “How old is my dog Rex” asks the memory for what it should know.
 _REMEMBERED = re.compile(
-    r"(?:(?:and|so|but|hey|do you (?:know|remember)|can you tell me|remind me|tell me) )*(?:how old|what|what's|who|who's|where|where's|when|when's|which|is|was|does|did|do) (?:is |was |does |did |do )?(?:my|our) (?:[\w-]+ ){1,3}?[A-Z][\w']+(?: [\w']+){0,2}$"
+    r"(?i:(?:and|so|but|hey|do you (?:know|remember)|can you tell me|remind me|tell me) )*(?i:how old|what|what's|who|who's|where|where's|when|when's|which|is|was|does|did|do) (?:is |was |does |did |do )?(?:my|our) (?:[\w-]+ ){1,3}?[A-Z][\w']+(?: [\w']+){0,2}$"
 )
+_PLACE_ASKED = re.compile(r"\b(?:in|near|around) (?P<v>[A-Z][\w' -]+)")
 _FOLLOWED = re.compile(AFTER_NAME, re.IGNORECASE)
 # Behind “does my cat Mochi” any verb may follow the name.
 _HELPED = re.compile(
@@ -47,7 +48,7 @@ _OWN_NAME = re.compile(
     rf"\bmy (?:full |real |first )?(?:name, |(?<=with my )name )(?P<v>{GIVEN_NAME}(?: {GIVEN_NAME})*)(?=$|[,;:!.)])"
 )
 _OWN_PLACE = re.compile(
-    r"\bmy (?:new |little |small |tiny |own |current )*(?:flat|apartment|house|place|condo|studio|home) in (?P<v>[A-Z].+)"
+    r"\b(?:my|our) (?:new |little |small |tiny |own |current )*(?:flat|apartment|house|place|condo|studio|home)(?:'s| is)? in (?P<v>[A-Z].+)"
 )
 _OWN_JOB = re.compile(
     r"\bmy (?:new |current |day )*(?:job|work|role|position) (?:(?:as (?:an? |the )?(?P<job>.+))|(?:at|with) (?P<v>[A-Z].+))"
@@ -55,11 +56,23 @@ _OWN_JOB = re.compile(
 _OWN_COMPANY = re.compile(
     r"\b[Mm]y (?:company|employer|firm|startup),? (?P<v>[A-Z][\w&]+(?: [A-Z][\w&]+)*)(?=,|$)"
 )
+_OWN_NUMBER = re.compile(
+    r"\b(?:my|me) (?:new |current |work |home )*(?:number|phone|mobile|cell|landline|on whatsapp|on signal)\b[^\d+(@]{0,24}(?P<v>\+?[(\d][\d ().-]{5,20}\d)(?!\d)",
+    re.IGNORECASE,
+)
+_OWN_MAIL = re.compile(
+    r"\bmy (?:new |current |work |private |personal |home )*(?:e-?mail|inbox|mail)\b[^@]{0,24}?(?P<v>[\w.+-]+@[\w-]+\.[\w.-]*\w)",
+    re.IGNORECASE,
+)
+_NOT_MINE = re.compile(
+    r"\b(?:old|was|lost|former|not|stolen|order|account|invoice|card|previous|used to|fake|example)\b|n't",
+    re.IGNORECASE,
+)
 _OWN_BIRTHDAY = re.compile(
     r"\bmy (?:\w+ )?birthday(?: party| dinner)?,? (?:on|is|is on|falls on) (?:the )?(?P<v>.+)", re.IGNORECASE
 )
 _NO_CONTEXT = re.compile(
-    r"\b(?:name|named|naming|rename|call|called|calling|wish|ex|former|late|imagine|suppose|pretend|like(?= my)|as if)\b|(?:n't|\bnot)(?: \w+)? $|\b(?:your|his|her|their|friend's)\b.* (?:is|was) $",
+    r"\b(?:grew out of|outgrew|got rid of|cured|got over) $|\b(?:name|named|naming|rename|call|called|calling|wish|ex|former|late|imagine|suppose|pretend|like(?= my)|as if)\b|(?:n't|\bnot)(?: \w+)? $|\b(?:your|his|her|their|friend's)\b.* (?:is|was) $",
     re.IGNORECASE,
 )
 
@@ -76,17 +89,26 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
         if value:
             out.append(Found(key, value, clause.start, clause.end))
 
-    if "my " not in text.lower() and "our " not in text.lower() and "with a" not in text.lower():
+    if place := _PLACE_ASKED.search(text):
+        reading.place_before = home_in(place["v"]) or ""
+    if (
+        "my " not in text.lower()
+        and "our " not in text.lower()
+        and not re.search(r"\b(?:with|have|got) an? ", text, re.IGNORECASE)
+    ):
         return []
     for match in _KIN.finditer(text):
         if not _given(text[: match.start()]) or re.match(
             r"(?:is|was) $", text[: match.start()], re.IGNORECASE
         ):
             continue
-        if not _FOLLOWED.match(text[match.end("name") :]) and not _HELPED.search(text[: match.start()]):
+        behind = text[match.end("name") :]
+        if match["name"].endswith("'s") or _HELPED.search(text[: match.start()]):
+            behind = ""  # anything may follow “my son Leo's” or “does my cat Mochi”
+        if not _FOLLOWED.match(behind) or re.search(r"\b(?:late|former)\b", match.group()):
             continue
-        named = name_in(match["name"])
-        if named and may_be_name(named[0], text[match.end("name") :]):
+        named = name_in(match["name"].removesuffix("'s"))
+        if named and may_be_name(named[0], behind):
             key, _ = key_of(match)
             found(key, named[0])
             reading.enter_person(key, clause.start)
@@ -109,23 +131,27 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
     for match in _ALLERGY.finditer(text):
         if _given(text[: match.start()]) and not NOT_ALLERGENS.search(match["v"]) and not out:
             found("user::allergy", match["v"])
-    if (match := _ILLNESS.search(text)) and _given(text[: match.start()]):
-        found("user::condition", match["v"])
+    if (own := _ILLNESS.search(text)) and _given(text[: own.start()]):
+        found("user::condition", own["v"])
     if re.search(r"\bwith my (?:full )?name$", text) and (named := name_in(reading.ahead)) and not named[1]:
         found("user::name", named[0])
-    if (match := _OWN_NAME.search(text)) and (named := name_in(match["v"])):
+    if (own := _OWN_NAME.search(text)) and (named := name_in(own["v"])):
         found("user::name", named[0])
-    if (match := _OWN_PLACE.search(text)) and not re.search(r"\b(?:old|used|sold|left|sell)\b", text):
-        found("user::home", home_in(match["v"]) or "")
-    if (match := _OWN_JOB.search(text)) and not re.search(
+    if (own := _OWN_PLACE.search(text)) and not re.search(r"\b(?:old|used|sold|left|sell)\b", text):
+        found("user::home", home_in(own["v"]) or "")
+    if (own := _OWN_JOB.search(text)) and not re.search(
         r"\b(?:quit|left|lost|leave|old|before|leaving|last day)\b", text
     ):
-        for key, value in [("user::job", job_in(match["job"]) or "")] if match["job"] else employer_in(match):
+        for key, value in [("user::job", job_in(own["job"]) or "")] if own["job"] else employer_in(own):
             found(key, value)
-    if (match := _OWN_COMPANY.search(text)) or re.search(r"\bmy (?:company|employer|firm|startup)$", text):
-        found("user::work", org_in(match["v"] if match else reading.ahead) or "")
-    if match := _OWN_BIRTHDAY.search(text):
-        found("user::birthday", date_in(tidy(match["v"])) or "")
+    if (own := _OWN_COMPANY.search(text)) or re.search(r"\bmy (?:company|employer|firm|startup)$", text):
+        found("user::work", org_in(own["v"] if own else reading.ahead) or "")
+    if (own := _OWN_NUMBER.search(text)) and not _NOT_MINE.search(text):
+        found("user::contact::phone", own["v"])
+    if (own := _OWN_MAIL.search(text)) and not _NOT_MINE.search(text):
+        found("user::contact::email", own["v"])
+    if own := _OWN_BIRTHDAY.search(text):
+        found("user::birthday", date_in(tidy(own["v"])) or "")
     return out
 
 

@@ -15,7 +15,7 @@ _SENTENCE = re.compile(r"(?:[^.!?。！？\n…]|[.!?](?=\w)|(?<=\b[A-Z])\.)+(?:
 # gone over again from each of its characters.
 _CUT = re.compile(
     r"[,;，；—–（）~～]+|\((?!\d{3}\)\s?\d)|(?<!\(\d{3})\)"
-    r"|(?<![电手号][话机码])(?<!邮箱)(?<!地址)(?<!住址)(?<!生日)(?<!坐标)(?<!爱好)(?<!电影)(?<!mail)(?<!address)(?<!phone)(?<!umber)(?<!irthday)(?<!hobbies)(?<!name)[:：]+"  # 电话：138… is one statement
+    r"|(?<![电手号][话机码])(?<!联系我)(?<!邮箱)(?<!地址)(?<!住址)(?<!生日)(?<!坐标)(?<!爱好)(?<!电影)(?<!mail)(?<!address)(?<!phone)(?<!umber)(?<!irthday)(?<!hobbies)(?<!lergies)(?<!name)[:：]+"  # 电话：138… is one statement
     r"|(?<=\s)-+(?=\s)"
     r"|(?<=\s)(?<!husband )(?<!wife )(?<!partner )(?<!boyfriend )(?<!girlfriend )(?<!family )(?<!fiancé )(?:and|but|because|since|so|while|though|yet|although|plus|as|given(?: that)?|considering(?: that)?|'?cause|coz|cos|cuz|now that|seeing (?:as|that)|knowing(?: that)?)(?=\s+(?:I|I'm|my|we|our|he|she|his|her|everyone|everybody|people|friends|they|please|remember|remind|am|now (?:I|my|we|I'm|I've)|(?:(?:now|currently|also|just|recently|still|really|both|usually|never) )?(?:work|live|love|like|hate|enjoy|study|speak|eat|don't|can't|have|moved|went|teach|run|play|grew|own|adore|prefer|started|joined|suffer|named|call|called|we're|I'm|I've|I'd|living|working|based|studying|born|originally|from(?= [A-Z])|there's|decided))\b)"
     r"|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])|(?<=\d{5})\s+(?=[\u3400-\u9fff])"

@@ -122,13 +122,13 @@ def _dated(match: re.Match[str], here: datetime) -> datetime:
         return here + timedelta(
             days=number * (7 if unit.startswith(("week", "周", "星期", "个星期", "礼拜", "个礼拜")) else 1)
         )
-    month = _month_of(match)
+    named = _month_of(match)
     day = int(match["d1"] or match["d2"] or match["ri"] or match["hao"] or match["d3"])
-    if month is None:  # “on the 23rd”: of this month, or of the next; 下个月5号
+    if named is None:  # “on the 23rd”: of this month, or of the next; 下个月5号
         later = bool(match["xiayue"]) or day < here.day
         years, month0 = divmod(here.month - 1 + later, 12)
         return here.replace(year=here.year + years, month=month0 + 1, day=day)
-    then = here.replace(month=month, day=day)
+    then = here.replace(month=named, day=day)
     return then if then >= here else then.replace(year=here.year + 1)
 
 

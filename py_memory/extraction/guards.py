@@ -39,7 +39,7 @@ _ADDED = re.compile(
 _ASKING = re.compile(
     r"^(?:(?:and|but|so|or|hey|well|please)\s+)*(?:am|is|are|was|were|do|does|did|can|could|would|will|should|shall|have|has|had"
     r"|what|what's|who|who's|whom|whose|where|when|why|how|which|don't|didn't|isn't|aren't|won't|can't|any)\b"
-    r"|[吗嘛么]$|是不是|有没有|会不会|能不能|可不可以|要不要|什么|谁(?!知道|想到|料|叫我|让我)|哪[里儿个些]|多少|啥|咋|咩|乜|点样|怎么|怎样|为什么|是否|几[个岁点号]|吗$|^(?!.*谁[叫让]).*呢$",
+    r"|[吗嘛么]$|是不是|有没有|会不会|能不能|可不可以|要不要|什么|谁(?!知道|想到|料|叫我|让我)|哪[里儿个些]|多少|啥|咋|咩|乜|点样|如何|怎样|怎么|怎样|为什么|是否|几[个岁点号]|吗$|^(?!.*谁[叫让]).*呢$",
     re.IGNORECASE,
 )
 # A question that leaves its verb out: “…, any ideas?”
@@ -79,7 +79,7 @@ _DENIED = re.compile(
 )
 # What is over is not what holds now; but who does not eat or drink something any more says what they avoid.
 _PAST = re.compile(
-    r"以前|曾经|曾(?=[在是做当养有去经])|从前|过去(?!了)|小时候|那时候?|那会儿?|当时|当年(?!级)|年轻的?(?:时候|时)|(?:上|读|念)(?:幼儿园|小学|初中|高中|大学|大[一二三四])(?:的?时候|时|那会)|刚毕业那|原来的|原先|(?<![一以目提])前(?:男友|女友|夫|妻|任|女朋友|男朋友|公司|东家|老板)|(?:^|我|家)之前|(?:^|我|家)原来|(?:^|我|家)本来"
+    r"以前|曾经|曾(?=[在是做当养有去经])|从前|过去(?!了)|小时候(?!.{0,12}长大)|那时候?|那会儿?|当时|当年(?!级)|年轻的?(?:时候|时)|(?:上|读|念)(?:幼儿园|小学|初中|高中|大学|大[一二三四])(?:的?时候|时|那会)|刚毕业那|原来的|原先|(?<![一以目提])前(?:男友|女友|夫|妻|任|女朋友|男朋友|公司|东家|老板)|(?:^|我|家)之前|(?:^|我|家)原来|(?:^|我|家)本来"
 )
 _NOW = re.compile(r"现在|如今|目前|后来|去年|今年|前年|最近|上个?月|已经|刚|改|换|搬|早就")
 _OVER = re.compile(

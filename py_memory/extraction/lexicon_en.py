@@ -113,6 +113,7 @@ PLURALS = _table(
     "ferret: ferrets",
     "turtle: turtles tortoises",
 )
+PLURALS |= {f"{word}s": key for word, key in PETS.items() if not word.endswith(("s", "y", "fish"))}
 PLURALS = {word: key for word, key in PLURALS.items() if word != key}
 LANGUAGES = words(
     "English French German Spanish Portuguese Italian Dutch Polish Russian Ukrainian Czech Slovak Hungarian Romanian Bulgarian Serbian "
@@ -142,13 +143,15 @@ NOT_PLACES = frozenset(
         """fear jeans hope denial pain peace constant my the a an this that these our your their his her it me sin style limbo chaos
         debt luxury poverty dread anticipation general particular fact love trouble bed front between hell heaven one two three four
         hotels pyjamas pajamas sweatpants leggings awe hiding exile captivity squalor comfort harmony isolation anger regret shame
+        Section Chapter Figma Word PowerPoint Photoshop Notion React GitHub Discord Line Part Table Row Column Step Unity Blender Outlook
+        Teams Zoom Gmail Sheets Docs Support Sales Marketing Accounts Hell Heaven Space Eden Limbo Reddit Twitter TikTok Minecraft Skyrim
         Fear Hope Excel Slack Vim Python Java IT HR Jira January February March April May June July August September October November
         December Monday Tuesday Wednesday Thursday Friday Saturday Sunday I Mars Narnia Hogwarts Neverland Tortuga Wakanda Atlantis"""
     )
 ) | frozenset(LANGUAGES)
 DIETS = (
     r"vegetarian|vegan|pescatarian|pescetarian|flexitarian|lacto-vegetarian|ovo-vegetarian|veggie|gluten[- ]free|dairy[- ]free"
-    r"|sugar[- ]free|halal|kosher|keto|paleo|low[- ]carb|low[- ]fodmap|plant[- ]based|teetotal(?:ler|er)?|raw vegan|fruitarian|carnivore"
+    r"|sugar[- ]free|halal|kosher|keto|paleo|low[- ]carb|low[- ]fodmap|plant[- ]based|meat[- ]free|teetotal(?:ler|er)?|raw vegan|fruitarian|carnivore"
 )
 ILLNESSES = (
     r"(?:(?:type|stage) ?(?:1|2|one|two|I|II)b? )?diabetes|asthma|co?eliac disease|migraines?|epilepsy|arthritis|rheumatoid arthritis|osteoarthritis|eczema"
@@ -210,7 +213,7 @@ EVENTS = (
     r"|check-?up|surgery|operation|concert|recital|rehearsal|audition|party|dinner|lunch|brunch|date|conference|presentation|hearing|viewing|haircut"
     r"|hairdresser|graduation|funeral|reunion|vet|parents' evening|parent-teacher \w+|school play|class|lesson|workshop|webinar|game|match|marathon|race"
     r"|trip|scan|ultrasound|blood test|vaccination|vaccine|jab|MRI|x-ray|closing|move-in|anniversary|baptism|christening|ceremony|call|review|thesis defen[cs]e"
-    r"|deadline|picnic|barbecue|bbq|book club|choir|shift|orthodontist|cardiologist|dermatologist|oncologist|pediatrician|paediatrician|gynaecologist|court date|inspection|ferry|bus"
+    r"|deadline|picnic|barbecue|bbq|book club|choir|shift|orthodontist|cardiologist|dermatologist|oncologist|pediatrician|paediatrician|gynaecologist|court date|inspection|ferry|bus|court|MOT|sports day|open day|mammogram|smear|root canal|filling|colonoscopy|endoscopy|biopsy|chemo|dialysis|induction|tattoo|photoshoot|prom|gig|festival|housewarming|baby shower|hen do|stag do|bar mitzvah|bat mitzvah|quinceañera|work do|offsite|standup|demo|keynote|talk|panel|visa"
 )
 _DAY = r"(?:mon|tues?|wednes|wed|thurs?|fri|satur|sat|sun)(?:day)?s?"
 _MONTH = (
@@ -218,7 +221,7 @@ _MONTH = (
 )
 WHEN = (
     rf"(?:tomorrow|tonight|today|day after tomorrow|this (?:afternoon|evening|weekend)|(?:on |next |this |this coming |coming )+{_DAY}\b|\b{_DAY} (?:at|morning|afternoon|evening|night)"
-    rf"|(?:on|by) the \d{{1,2}}(?:st|nd|rd|th)|(?:on )?(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b|(?:on )?\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|next (?:week|month)"
+    rf"|(?:on|by|for|to) the \d{{1,2}}(?:st|nd|rd|th)|(?:on )?(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b|(?:on )?\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|next (?:week|month)"
     r"|in (?:\d+|an?|two|three|four|five|six) (?:hours?|days?|weeks?)|on \d{1,2}[/.]\d{1,2}|at (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|noon|midnight)\b)"
 )
 _ONES = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from .clauses import slug, words
-from .lexicon_en import DIETS, DIGIT_OR_WORD, ILLNESSES
+from .lexicon_en import DIETS, DIGIT_OR_WORD, ILLNESSES, UNPLEASANT
 from .readers_en import (
     FOODS,
     Facts,
@@ -37,7 +37,7 @@ _FIRST_PERSON = {"has": "have", "doesn't": "don't", "teaches": "teach", "studies
 
 _NO_HERE = frozenset(
     words(
-        """beginner newbie noob student parent introvert extrovert same someone nobody customer user foodie gamer reader writer kiwi aussie
+        """bug typo error issue question help problem line mistake urgent emergency update warning hint spoiler nitpick correction answer comment note reminder tldr edit link source image photo file code test demo check done finished quick small big beginner newbie noob student parent introvert extrovert same someone nobody customer user foodie gamer reader writer kiwi aussie
         brit scot swede dane londoner yank texan everything nothing something anyone noone mum mom dad it's he she they we you anybody
         expert amateur fan hello hi hey idiot dummy novice rookie boomer millennial winter summer spring autumn christmas snow monday
         tuesday wednesday thursday friday saturday sunday weekend rain still only first last question problem issue welcome"""
@@ -74,7 +74,7 @@ def in_first_person(match: re.Match[str]) -> Facts:
 
 
 _MY: tuple[Frame, ...] = (
-    frame(rf"(?:doctor|GP|dermatologist|neurologist|cardiologist|allergist|consultant|specialist|nurse|dietitian) (?:says|said|told me|confirmed|diagnosed me with)(?: that)?(?: (?:I have|I've got|it's|I'm))? (?:an? |early |mild |severe |chronic )*(?P<v>{ILLNESSES}|diabetic|prediabetic|asthmatic|an?emic)(?=$|\W)", one("user::condition")),
+    frame(rf"(?:doctor|GP|dermatologist|neurologist|cardiologist|allergist|consultant|specialist|nurse|dietitian) (?:just |recently |has |finally )*(?:says|said|told me|confirmed|diagnosed me with)(?: that)?(?: (?:I have|I've got|it's|I'm))? (?:an? |early |mild |severe |chronic )*(?P<v>{ILLNESSES}|diabetic|prediabetic|asthmatic|an?emic)(?=$|\W)", one("user::condition")),
     frame(r"(?:full |first |given |real |legal |actual |chosen |preferred |nick)?name ?(?:is|'s|:) (?:actually |still )?(?P<v>(?!not\b|too\b).+)", named_in),
     frame(r"(?:friends|family|mates|colleagues|coworkers|mum|mom|team|students|kids)(?: at \w+)? (?:all |mostly |usually |just )?(?:calls?|know|knows) me (?:as )?(?P<v>.+)", named_in),
     frame(rf"(?:all-time |absolute |current |personal |number one |one )*(?:favou?rite|fave?) (?P<what>(?!is\b|are\b|of\b|part|thing about|way|about)[\w-]+(?: (?!is\b|are\b|was\b|has\b|to\b|of\b|in\b)[\w-]+){{0,2}})(?: (?:to \w+|of all time|ever|in the world))? ?{_IS} (?P<v>.+)", favourite_in),
@@ -87,13 +87,13 @@ _MY: tuple[Frame, ...] = (
     frame(r"(?:current |new )?(?:employer|company|workplace) (?:is|:) (?:called )?(?P<v>.+)", one("user::work", lambda v: org_in(v) if v[:1].isupper() else None)),
     frame(r"(?:main |biggest |favou?rite |new |only )*(?:hobby|hobbies|passion|passions|interests?|pastime|pastimes|obsession) (?:is|are|include|includes|:) (?P<v>.+)", likes_in),
     frame(r"(?:go-to|favou?rite|usual|comfort) (?:[\w-]+ )?(?:drink|snack|food|order|dish|meal|breakfast|lunch|pizza|coffee|takeaway|karaoke song|game|show|workout) (?:is|are|:) (?P<v>.+)", likes_in),
-    frame(r"(?:guilty pleasure|comfort food|happy place|biggest joy|drink of choice) (?:is|are|:) (?P<v>.+)", likes_in),
+    frame(r"(?:guilty pleasure|(?:biggest |only |one )?weakness|comfort food|happy place|biggest joy|drink of choice) (?:is|are|:) (?P<v>.+)", likes_in),
     frame(r"(?:native|first|main|home) language ?(?:is|'s|:) (?P<v>.+)", each("user::speaks", languages_in)),
     frame(r"mother tongue ?(?:is|'s|:) (?P<v>.+)", each("user::speaks", languages_in)),
     frame(r"(?P<v>(?-i:[A-Z])\w+) is (?:pretty |quite |very |totally )?(?:fluent|native|good|decent|solid)\b", each("user::speaks", languages_in)),
     frame(r"home ?town ?(?:is|'s|:) (?P<v>.+)", one("user::hometown", place_in)),
     frame(r"(?:food )?allerg(?:y|ies) ?(?:is|are|include|:)(?: to)? (?P<v>.+)", each("user::allergy", allergens_in)),
-    frame(r"(?:major|degree|course|phd|subject) ?(?:is|:)(?: in)? (?P<v>.+)", one("user::studies", lambda v: subject_in(v) if not re.match(r"(?:so|very|really|hard|boring|not|going|due|almost|done|killing|useless|great|fun|taking)\b", v) else None)),
+    frame(r"(?:major|degree|course|phd|masters?|subject) ?(?:is|'s|:)(?: in)? (?P<v>.+)", one("user::studies", lambda v: subject_in(v) if not re.match(r"(?:set|so|very|really|hard|boring|not|going|due|almost|done|killing|useless|great|fun|taking)\b", v) else None)),
     frame(r"(?:home|house|flat|apartment|place) is in (?P<v>.+)", one("user::home", place_in)),
     frame(r"(?:diet) is (?P<v>(?:mostly |strictly )?[\w-]+(?: [\w-]+)?)$", one("user::diet", lambda v: v if re.search(DIETS, v) else None)),
 )  # fmt: skip
@@ -101,7 +101,7 @@ _NOT_TOPIC = r"(?!(?:it|that|this|he|she|they|which|what|who|and|you|I|there|you
 _PHONE = r"(?P<v>\+?[(\d][\d ().-]{5,20}\d)(?!\d)"
 _WHOLE: tuple[Frame, ...] = (
     frame(r"(?:(?:you|people|everyone|everybody|they|most people|friends|folks|colleagues)(?: (?:at|from|in) (?:\w+ )?\w+)? (?:can |may |should |all |usually |always |just |mostly )*|please |just |so |feel free to )*(?:calls? me|knows? me as) (?P<v>.+)", named_in),
-    frame(r"(?:please )?(?:sign|put|book|file|register|save|reserve)(?: (?:it|this|me|off|the \w+|a table)){0,2}(?: down| in)? (?:as|under(?: the name(?: of)?)?|with the name) (?P<v>(?-i:[A-Z]).+)", lambda m: [("user::name", n[0])] if (n := name_in(m["v"])) and re.match(r"$|,?(?: please| pls| thanks)?$", n[1]) else []),
+    frame(r"(?:please )?(?:sign|put|book|reserve)(?: (?:it|this|me|off|the (?:letter|table|email|note|card|message)|a table)){0,2}(?: down| in)? (?:(?<=sign )as|(?<=off )as|(?<=it )as|(?<=down )as|(?<=letter )as|(?<=email )as|(?<=note )as|(?<=card )as|under(?= the name)(?: the name(?: of)?)?|with the name) (?P<v>(?-i:[A-Z]).+)", lambda m: [("user::name", n[0])] if (n := name_in(m["v"])) and re.match(r"$|,?(?: please| pls| thanks)?$", n[1]) else []),
     frame(r"at (?P<v>\d\d),? (?:I|I'm)(?= (?:still|finally|am|can't|have|just|feel|need|want|should|don't|never|\w+)\b)(?! (?:was|had|got|started|moved|left|learned|learnt|became|\w+ed)\b)", one("user::age", age_in)),
     frame(r"(?:out |over |up |down )?here in (?P<v>(?-i:[A-Z]).+)", lambda m: [("user::home", p)] if (p := place_in(m["v"])) and not re.search(r"\b(?:holiday|vacation|trip|visiting|conference|airport|weekend|hotel|week)\b", m.string) else []),
     frame(r"(?:greetings|hello|hi|hey) from (?:sunny |rainy |cold |beautiful )?(?P<v>(?-i:[A-Z]).+)", lambda m: [("user::home", p)] if (p := place_in(m["v"])) and not re.search(r"\b(?:holiday|vacation|trip|visiting|conference|airport|weekend|hotel)\b", m.string) else []),
@@ -125,11 +125,42 @@ _WHOLE: tuple[Frame, ...] = (
     frame(r"(?:I'd|I would|we'd) (?:rather|prefer)(?: it if| that)?(?: you)? ?(?:answer(?:ed|s)?|reply|replied|replies|respond(?:ed)?|wrote|spoke|talked|use|used|to get (?:your )?answers|to speak|to chat|to talk)?(?: to me| with me)? ?(?:in )?(?P<v>(?-i:[A-Z])\w+)\b", lambda m: [("user::language", v) for v in languages_in(m["v"])[:1]]),
     frame(r"(?:please |let's |can we |could we |from now on )*(?:switch to|stick to|stick with|use|continue in|speak|talk in|chat in|keep (?:it|things|this) in) (?P<v>(?-i:[A-Z])\w+)(?=$| (?:please|from now|only|always|with me|here|for your)\b)", lambda m: [("user::language", v) for v in languages_in(m["v"])[:1]]),
     frame(r"(?P<v>(?-i:[A-Z])\w+) (?:only )?(?:answers |replies )?(?:please|only)$", lambda m: [("user::language", v) for v in languages_in(m["v"])[:1]]),
+    frame(rf"(?:being|at the (?:ripe old )?age of) (?P<v>{DIGIT_OR_WORD})(?=$|,| (?:I|and|is|sucks|now)\b)", one("user::age", age_in)),
+    frame(r"(?P<v>(?:translating|teaching|cleaning|driving|coding|nursing|farming|baking|plumbing|roofing|tutoring|modelling|editing|writing|acting|busking|gardening|welding|tailoring)(?: \w+){0,3}?) (?:pays|keeps) (?:the|my) (?:bills|lights on|rent)\b", one("user::job")),
+    frame(r"(?:just )?(?:finished|starting|back from|on|after) (?:my|a|another) (?:\w+ )?shift as an? (?P<v>.+)", lambda m: [("user::job", v)] if (v := job_in(m["v"])) else []),
+    frame(r"(?P<v>\d\d) ?[mf](?=$|,| (?:from|here|in|and|with)\b)", one("user::age", age_in)),
+    frame(r"(?:it's|its|it is) actually (?P<v>(?-i:[A-Z]).+)", lambda m: [("user::name", n[0])] if (n := name_in(m["v"])) and re.match(r" with an?\b", n[1]) else []),
+    frame(r"(?:please )?keep (?:your|the|all) (?:answers|replies|responses|messages) in (?P<v>(?-i:[A-Z])\w+)", lambda m: [("user::language", v) for v in languages_in(m["v"])[:1]]),
+    frame(rf"(?:lifelong|strict|proud|committed|long-?time|recent|new) (?P<v>{DIETS})(?=$|\W)", one("user::diet")),
+    frame(r"(?:just |please |best to )*(?:call|text|ring)(?: or (?:call|text))(?: me)?(?: on| at)? (?P<v>\+?[(\d][\d ().-]{5,20}\d)(?!\d)", one("user::contact::phone")),
+    frame(r"(?:please |could you |can you )*(?:address|refer to) me as (?P<v>.+)", named_in),
+    frame(r"(?:the )?(?:reservation|booking|table|order|appointment|account|ticket)(?: is)? (?:under|in the name of) (?:the name )?(?P<v>(?-i:[A-Z]).+)", lambda m: [("user::name", n[0])] if (n := name_in(m["v"])) and re.match(r"$|,?(?: please| pls| thanks)?$", n[1]) else []),
+    frame(rf"(?P<v>{DIGIT_OR_WORD}) and (?:still|counting|never|single|unmarried|feeling|proud|broke|tired)\b", one("user::age", age_in)),
+    frame(r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|many) years as an? (?P<v>.+)", lambda m: [f for f in job_and_employer_in(m["v"]) if f[0] == "user::job"]),
+    frame(r"(?:(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty) years (?:now )?|back )(?:at|with) (?P<v>(?-i:[A-Z])[\w&' ]+?)(?= (?:and|after|since|so|now|from|today|but)\b|$)", lambda m: [("user::work", o)] if (o := org_in(m["v"])) and not re.search(r"\b(?:school|college|university|home|uni|Christmas|Easter)\b", m["v"], re.IGNORECASE) else []),
+    frame(r"(?:they|work|the boss|my boss|HR)(?:'ve| have)? (?:just |finally )?(?:made|promoted) me (?:to |up to )?(?:an? |the )?(?P<v>head of [\w ]+|.+)", lambda m: [("user::job", v)] if (v := job_in(m["v"])) else []),
+    frame(r"(?:my )?(?:uni |college |university |degree )?course is (?P<v>(?!due|hard|so|boring|not|going|great|full|long|too|set\b|over|free|online|cancelled|closed|really|very|the|a|an)[\w ]{3,30})$", one("user::studies", subject_in)),
+    frame(r"(?:first|second|third|fourth|final|last|1st|2nd|3rd) year of (?:my )?(?P<v>[\w ]{3,24}?)(?: school| degree| studies)(?= (?:is|and|here|now|so|but|at)\b|$)", lambda m: [("user::studies", v)] if (v := subject_in(m["v"])) and not re.match(r"(?:college|uni|high|school|university|marriage|my|our|the)\b", v) else []),
+    frame(r"(?:finally |just |I )*got into (?:uni|university|college|(?-i:[A-Z])\w+) (?:for|to (?:study|read|do)) (?P<v>.+)", one("user::studies", subject_in)),
+    frame(r"give me (?!(?:an? |some |the )?(?:list|hint|name|break|example|reason|minute|second|number|summary|set)\b)(?:an? |some )?(?P<v>[\w' -]{3,30}?) over [\w' ]+?(?: any ?(?:day|time))?$", likes_in),
+    frame(r"nothing (?:quite )?like (?P<v>.+)", likes_in),
+    frame(rf"(?P<v>{_NOT_TOPIC}[\w'-]+(?: [\w'-]+){{0,2}}?) has (?:completely |totally )?(?:taken over my life|become my (?:life|obsession|new obsession))\b", likes_in),
+    frame(r"you(?:'ll| will) (?:usually |always )?find me (?P<v>in the (?:garden|gym|kitchen|library|mountains|pub|pool|workshop)|\w+ing\b[\w ]*?)(?: (?:most|every|on|all|at)\b.*)?$", one("user::likes")),
+    frame(rf"(?P<v>{_NOT_TOPIC}[\w'-]+(?: [\w'-]+){{0,2}}?) and I (?:are not|aren't|will never be|don't) (?:friends|get on|agree)\b", lambda m: [("user::dislikes", v) for v in things_in(m["v"], pleasant=False)]),
+    frame(r"(?P<v>cats?|dogs?|dust|pollen|onions(?= .*allerg)|feathers|grass|mould|mold|perfume|horses|rabbits)(?: always| really)? makes? my (?:eyes (?:water|itch|stream|swell)|nose run|skin itch|throat close)", one("user::allergy")),
+    frame(r"(?:just |got |have |I've got |I have )*(?:a )?(?:bit of an?|slight|mild|bad|severe|nasty|serious) (?P<v>(?!food|seasonal|skin)[\w-]+) (?:allergy|intolerance)\b", lambda m: [("user::allergy", v) for v in allergens_in(m["v"])]),
+    frame(r"my (?:skin|stomach|body|gut) (?:can't|cannot|doesn't|won't) (?:handle|tolerate|take|like|agree with|process) (?P<v>.+)", each("user::allergy", allergens_in)),
+    frame(r"(?P<v>(?!it|that|this)[\w-]+(?: [\w-]+)?) is my enemy\b", lambda m: [("user::allergy", v) for v in allergens_in(m["v"])] if re.search(r"\b(?:nuts?|peanuts?|shellfish|shrimp|prawns|gluten|sesame|soy|milk|dairy|pollen|lactose|wheat)\b", m["v"], re.IGNORECASE) else []),
+    frame(r"(?:it's |that's |all )*settled$", lambda m: []),
+    frame(r"(?:you can |feel free to |best to |just )*(?:get|catch|get hold of|find) me (?:on|at) (?P<v>\+?[(\d][\d ().-]{5,20}\d)(?!\d)", one("user::contact::phone")),
+    frame(r"(?:you can |feel free to |please |just )*(?:drop|send|shoot) me (?:a line|an? e-?mail|a note|a message) (?:at|to|on) (?P<v>[\w.+-]+@[\w-]+\.[\w.-]*\w)", one("user::contact::email")),
+    frame(r"(?:(?:my )?(?:whatsapp|telegram|mobile|cell|tel)(?: number)?(?: is|'s|:| -)? ?|number's )(?P<v>\+?[(\d][\d ().-]{5,20}\d)(?!\d)", one("user::contact::phone")),
+    frame(r"(?:my |our )?(?:family )?roots are in (?P<v>.+)", one("user::hometown", place_in)),
     frame(r"(?P<v>(?-i:[A-Z])[\w'-]+) (?:speaking|on the line)$", lambda m: [("user::name", n[0])] if (n := name_in(m["v"])) and not n[1] else []),
     frame(rf"(?:they|the (?:doctors?|hospital|clinic)) (?:just |recently |finally )*diagnosed me with (?P<v>{ILLNESSES})(?=$|\W)", one("user::condition")),
     frame(r"(?P<v>(?!it|that|this)[\w'-]+(?: [\w'-]+){0,3}?)(?: is| are|'s) my (?:all-time |absolute )?(?:fav(?:e|ou?rite)?) (?P<what>[\w-]+(?: [\w-]+)?)$", favourite_in),
     frame(rf"(?P<v>{_NOT_TOPIC}[\w'-]+(?: [\w'-]+){{0,3}}?) (?:is|are) (?:what I do|how I) (?:to |for )?(?:relax|unwind|fun|cope|de-?stress|switch off)\b", likes_in),
-    frame(rf"(?P<v>{_NOT_TOPIC}(?!the |this |my |our |some |all )[\w'-]+(?: [\w'-]+){{0,2}}?) (?:is|are) (?:just |so |absolutely |really |honestly |simply )*(?:disgusting|gross|vile|revolting|the devil)$", lambda m: [("user::dislikes", v) for v in things_in(m["v"], pleasant=False)]),
+    frame(rf"(?P<v>{_NOT_TOPIC}(?!the |this |my |our |some |all )[\w'-]+(?: [\w'-]+){{0,2}}?) (?:is|are) (?:just |so |absolutely |really |honestly |simply )*(?:disgusting|gross|vile|revolting|the devil)$", lambda m: [("user::dislikes", v) for v in things_in(m["v"], pleasant=False) if not UNPLEASANT.search(v)]),
     frame(r"nothing (?:makes me happier|relaxes me more|is better|compares) (?:than |to )(?P<v>.+)", likes_in),
     frame(rf"(?P<v>{_NOT_TOPIC}(?-i:[A-Z])[\w' -]{{1,30}}?) (?:is|has been|will always be) (?:where (?:I|we)(?:'m| am| 're| are)? (?P<what>live|based|living|from|grew up|was born|raised|come from|call home|work)|(?:my |our )?(?P<own>home|home ?town)(?= (?:now|for me|to me|these days|since|for)|$))", place_is),
     frame(r"home (?:for me |for us )?is (?:now |currently |in )*(?P<v>(?-i:[A-Z]).+)", one("user::home", place_in)),

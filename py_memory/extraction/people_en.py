@@ -20,7 +20,7 @@ def _any(words: dict[str, str]) -> str:
 
 _KIND = r"(?:(?P<kind>older|younger|elder|little|big|eldest|oldest|youngest|twin|middle|baby|kid|maternal|paternal|big)[ -])?"
 _FILLER = (
-    r"(?:(?:dear|stray|foster|lovely|beautiful|wonderful|amazing|old|new|late|adopted|wee|sweet|crazy|naughty|fluffy|black|white|grey|gray|orange|ginger|rescue|golden|german|french|border|cocker|"
+    r"(?:(?:dear|other|stray|foster|lovely|beautiful|wonderful|amazing|old|new|late|adopted|wee|sweet|crazy|naughty|fluffy|black|white|grey|gray|orange|ginger|rescue|golden|german|french|border|cocker|"
     r"bernese|senior|own|two|three|four|five|gorgeous|silly|chubby|fat|tiny|large|elderly|only|first|second|third|long-term|pet|mixed-breed|brown|spotted|teenage|poor|shelter|labrador|maine coon) )*"
 )
 _AGED_ADJECTIVE = (
@@ -33,7 +33,7 @@ _MY = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(
-    rf"(?:the )?(?P<who>mom|mum|dad|grandma|grandpa|granny|nana|hubby|husband|wife|missus|son|daughter|partner|girlfriend|boyfriend|sister|brother|sis)(?P<rest>(?:(?: {GIVEN_NAME})?(?:'s| is| was born| was diagnosed| turns| turned| turning| just turned| has| lives| works| loves| hates| likes| can't| doesn't)| {GIVEN_NAME},? (?=\d|and\b|$)).*)$",
+    rf"(?:the )?(?P<who>mom|mum|dad|grandma|grandpa|granny|nana|nan|gran|grandad|granddad|hubby|husband|wife|missus|son|daughter|partner|girlfriend|boyfriend|sister|brother|sis|(?:mother|father|sister|brother|son|daughter)-in-law)(?P<rest>(?:(?: {GIVEN_NAME})?(?:'s| is| was born| was diagnosed| turns| turned| turning| just turned| has| lives| works| loves| hates| likes| can't| doesn't)| {GIVEN_NAME},? (?=\d|and\b|$)).*)$",
     re.IGNORECASE,
 )
 _HAVE = re.compile(
@@ -51,6 +51,10 @@ _WED = re.compile(
 )
 _NAMED_OUR = re.compile(
     rf"(?:I|we)(?:'ve| have)?(?: just| finally)* (?:named|called) (?:our|my|the) (?:new )?{ONE}(?P<rest> .+)$",
+    re.IGNORECASE,
+)
+_THE_CHILDREN = re.compile(
+    rf"the (?:twins|kids|boys|girls|triplets|little one|baby) (?:are|is|just turned|turned|turn|turns|have turned)(?: now| already| only)? (?P<v>{DIGIT_OR_WORD})(?=$|\W)(?! (?:minutes|hours|times|people))",
     re.IGNORECASE,
 )
 _CALL_THEM = re.compile(
@@ -84,7 +88,7 @@ _GONE = re.compile(
     r"\b(?:died|passed(?: away)?|is dead|used to|was (?!born|diagnosed)|ran away|is gone)\b", re.IGNORECASE
 )
 _BIRTHDAY = re.compile(
-    r"^(?:'s)? (?:birthday|b-?day)(?: is|'s| falls)?(?: on)?(?: the)? (?P<v>(?=[^,]*(?:\d|january|february|march|april|june|july|august|september|october|november|december)).+)|^,?(?: who)? was born (?:on|in) (?P<b>(?=.*\d).+)",
+    r"^(?:'s)? (?:birthday|b-?day)(?! (?:party|dinner|cake|gift|present|card|trip|lunch|bash))(?: is|'s| falls)?(?: on)?(?: the)? (?P<v>(?=[^,]*(?:\d|january|february|march|april|june|july|august|september|october|november|december)).+)|^,?(?: who)? was born (?:on|in) (?P<b>(?=.*\d).+)",
     re.IGNORECASE,
 )
 _TEACHES = re.compile(
@@ -172,7 +176,10 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
     ):
         reading.enter_other()
         return []
-    if (rest := reading.enter_known(text, clause.start)) is not None:
+    if (
+        not re.match("[\u3400-\u9fff]", text)
+        and (rest := reading.enter_known(text, clause.start)) is not None
+    ):
         return _about(rest, reading.person, clause, reading, False)
     if match := _TO.match(text):
         names = names_in(re.split(r"\b(?:who|aged|\d)", match["rest"])[0])
@@ -220,11 +227,18 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
         reading.enter_person(key, clause.start)
         reading.many = many
         out = []
+        if (
+            match.re is _MY and not many and not rest.strip() and reading.name_before
+        ):  # “Bruno, my terrier, …”
+            out.append(Found(key, reading.name_before, reading.name_start, clause.end))
+            reading.person_named = True
         old = match.groupdict().get("old") or match.groupdict().get("old2")
         if old:
             out.append(Found(f"{key}::age", old, clause.start, clause.end))
         out += _about(rest, key, clause, reading, many)
         return out
+    if aged := _THE_CHILDREN.match(text):
+        return [Found("user::family::child::age", aged["v"], clause.start, clause.end)]
     if bare := re.fullmatch(
         r"(?:and |so |the )?(?P<who>mom|mum|dad|grandma|grandpa|granny|hubby|wife|missus)",
         text,
@@ -295,6 +309,7 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
             out.append(Found(key + part, value, clause.start, clause.end))
 
     pet = key.startswith("user::pet")
+    rest = re.sub(r"^ (?:who lives |living )?in (?-i:[A-Z])\w+ (?=called|named)", " ", rest)
     if _GONE.search(rest):
         return []
     link = _LINK.match(rest)

@@ -14,7 +14,7 @@ _EVENT = re.compile(rf"\b(?:{EVENTS})\b(?! (?:person|lover|fan|season|report|day
 _WHEN = re.compile(WHEN, re.IGNORECASE)
 _LEAD = re.compile(
     rf"(?:(?:(?:on |next |this )?\w+ (?:morning |afternoon |evening |night )?|{WHEN},? )(?=(?:I|we|there|my|our|it)\b))?"
-    r"(?P<lead>(?:I|we)(?:'ve| have)(?: got)?(?: to (?:go to|see|attend|be at|take))? |(?:I|we) (?:got|see|meet|booked|made|scheduled|fly|leave|need to be at|am|are) |(?:I'm|I am|we're|we are) (?:(?=leaving|heading|moving|travell?ing|driving|getting married|graduating)|seeing|meeting|going to|having|visiting|attending|flying|getting|taking|"
+    r"(?P<lead>(?:I|we)(?:'ve| have)(?: got)?(?: to (?:go to|see|attend|be at|take))? |(?:I|we) (?:got|see|meet|booked|made|scheduled|fly|leave|need to be at|am|are) |(?:I'm|I am|we're|we are) (?:(?=leaving|heading|moving|travell?ing|driving|getting married|graduating)|seeing|meeting|going to|having|visiting|attending|flying|getting|taking|in for|booked in for|"
     r"due at|off to|hosting|throwing|booked in for|booked for|at|scheduled for|catching|going in for) |there's |there is |got |have |seeing |having |flying |going to |it's |)",
     re.IGNORECASE,
 )
@@ -24,13 +24,19 @@ _NO_LEAD = re.compile(
     re.IGNORECASE,
 )
 _OVER = re.compile(
-    r"\b(?!scheduled|booked|planned|wed\b|need)[a-z]+ed\b(?! (?:for|in))|\b(?:was|were|had|yesterday|last|ago|cancell?ed|postponed|missed|went|didn't|don't|not|every|usually|always|never|might|maybe|would|could|if|instead of|called off|wish|hope|want|think|used to|(?:boss|friend|neighbou?r|colleague|coworker|flatmate|roommate)'s (?!wedding|party|funeral|birthday))\b",
+    r"\b(?!scheduled|booked|planned|wed\b|need)[a-z]+ed\b(?! (?:for|in))|\b(?:was|were|had|yesterday|last|ago|cancell?ed|sold out|is over|is off|postponed|missed|went|didn't|don't|not|every|usually|always|never|might|maybe|would|could|if|instead of|called off|wish|hope|want|think|used to|(?:boss|friend|neighbou?r|colleague|coworker|flatmate|roommate)'s (?!wedding|party|funeral|birthday))\b",
     re.IGNORECASE,
 )
 
 
 _TRAVEL = re.compile(
-    r"\b(?:leav(?:e|ing)|fly(?:ing)?|travel(?:l?ing)?|heading|head|off|driv(?:e|ing)|sail(?:ing)?) (?:back |out |off |home )?(?:for|to) (?-i:[A-Z])\w+|\b(?:my |our )(?:[\w-]+ ){1,3}(?:is|are) (?:getting married|graduating|visiting|coming (?:to visit|over|to stay)|arriving|moving in)|\b(?:I'm|we're|I am|we are) (?:getting married|graduating|moving house|moving in|moving out|leaving|flying|off to|travell?ing|driving (?:up|down|over))|\bthe (?:movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord) (?:is|are) coming|\b(?:moving|wedding|exam|graduation|election|match|race|report|results) day",
+    r"\b(?:leav(?:e|ing)|fly(?:ing)?|travel(?:l?ing)?|heading|head|off|driv(?:e|ing)|sail(?:ing)?) (?:back |out |off |home )?(?:for|to) (?-i:[A-Z])\w+|\b(?:my |our )(?:[\w-]+ ){1,3}(?:is|are) (?:getting married|graduating|visiting|coming (?:to visit|over|to stay)|arriving|moving in|arrives|lands|gets (?:in|here))|\b(?:I'm|we're|I am|we are) (?:getting married|graduating|moving house|moving in|moving out|leaving|flying|off to|travell?ing|driving (?:up|down|over))|\b(?:booked|scheduled) (?:the|my|an?|our) [\w ]{2,20} for|\b(?:I'm|we're|I am|we are) (?:seeing|meeting|visiting|hosting) (?!you|each other|a rise|an? (?:increase|trend)|expectations|demand)[\w' ]+|\bhaving (?:my|our|the|a) [\w ]{3,24} (?:out|removed|done|fitted|fixed|taken out)|\b(?:boiler|gas|cable|tv|repair|delivery) (?:man|guy|woman|person|engineer) (?:comes|is coming)|\bthe (?:movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord) (?:is|are) coming|\b(?:moving|wedding|exam|graduation|election|match|race|report|results) day",
+    re.IGNORECASE,
+)
+
+
+_MOVED = re.compile(
+    rf"(?:(?:they|we|I|the \w+|she|he)(?:'ve| have|'s| has)? )?(?:just |had to )*(?:moved|rescheduled|pushed|changed|brought forward|booked|scheduled) (?:my|our) (?P<v>(?:[\w-]+ )?(?:{EVENTS}) (?:back |forward |out )?(?:to|for|on) .+)$",
     re.IGNORECASE,
 )
 
@@ -47,6 +53,8 @@ def _when_in(text: str) -> re.Match[str] | None:
 def event_in(text: str) -> str | None:
     """An appointment with its day: “dentist appointment on Friday at 10”."""
     text = tidy(text)
+    if (moved := _MOVED.match(text)) and _WHEN.search(moved["v"]):
+        return tidy(moved["v"])
     if _NO_LEAD.match(text) or _OVER.search(text):
         return None
     event, when = _EVENT.search(text) or _TRAVEL.search(text), _when_in(text)
@@ -73,8 +81,8 @@ def event_in(text: str) -> str | None:
 
 
 _ERRAND = (
-    r"(?:buy|book|call|ring|phone|pay|renew|return|cancel|schedule|order|send|post|mail|ship|submit|hand in|file|pick up|drop off|collect|fetch|fix|repair|clean|wash|mow|water|feed|walk the|take out|take the"
-    r"|pack|register|sign up|enrol+|apply for|print|finish|refill|return|bring|deliver|email|text|reply to|get (?:my|the|a|an|some|our|new|milk|bread|eggs|petrol|gas|stamps)|do the (?:laundry|dishes|taxes|shopping|ironing|groceries)|do my (?:taxes|tax return|laundry|homework)|make an appointment|make a dentist|reschedule|replace|change the|charge|top up|transfer|withdraw|invite|back up|update my|sort out|vacuum|hoover|defrost|iron|sew|hang|assemble|paint the|service the|get .{2,30} (?:fixed|repaired|serviced|vaccinated|cut|done))"
+    r"(?:buy|book|call|ring|phone|pay(?! (?:attention|tribute|respect|heed|the price))|renew|return(?! to)|cancel|schedule|order(?! (?:my|your|the) (?:thoughts|files|list))|send|post|mail|ship|submit|hand in|file|pick up|drop off|collect|fetch|fix|repair|clean|wash|mow|water|feed|walk the|take out|take the"
+    r"|pack|register|sign up|enrol+|apply for|print|finish|refill|bring|deliver|email|text|reply to|get (?:my|the|a|an|some|our|new|milk|bread|eggs|petrol|gas|stamps)|do the (?:laundry|dishes|taxes|shopping|ironing|groceries)|do my (?:taxes|tax return|laundry|homework)|make an appointment|make a dentist|reschedule|replace|change the|charge|top up|transfer|withdraw|invite|back up|update my|sort out|vacuum|hoover|defrost|iron|sew|hang|assemble|paint the|service the|get .{2,30} (?:fixed|repaired|serviced|vaccinated|cut|done))"
 )
 _MUST = re.compile(
     rf"(?:I |we )?(?:(?:really|still|also|just|definitely) )*(?:need to|have to|have got to|(?:'ve|ve) got to|gotta|got to|must|mustn't forget to|can't forget to|have yet to|ought to)(?: (?:also|still|really|remember to|go and|go))* (?P<v>{_ERRAND}\b.*)$",
@@ -99,7 +107,10 @@ def todo_in(text: str) -> str | None:
     if (
         not match
         or not (lead or _OPEN.search(said))
-        or re.search(r"\b(?:when|which|how|every|always|usually|if)\b|\?", said)
+        or re.search(
+            r"\b(?:when|which|how|every|always|usually|if|it|this(?! (?:week|weekend|month|evening|afternoon|morning))|that|them|something|anything|or else)\b|\?",
+            said,
+        )
     ):
         return None
     value = tidy(re.sub(r",? (?:btw|by the way|asap|at some point|too|as well|though)$", "", match["v"]))

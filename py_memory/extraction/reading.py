@@ -16,7 +16,9 @@ class Reading:
     their starts are places in the text. `past` tells that something over was spoken of, `decided` that a
     decision is about to be told; `ahead` is the next clause, and `pending` what waits
     for it: a food and why it is not eaten, or the key of a favourite. `topic` is a noun that stood alone just
-    before. `known` maps names of relatives and pets to their keys."""
+    before. `name_before` is the name that the clause before ended in, `place_before` a place asked about.
+    `known` maps names of relatives and pets to their keys.
+    """
 
     speaker: str = ""
     fresh: bool = True
@@ -33,6 +35,9 @@ class Reading:
     pending_start: int = 0
     topic: str = ""
     topic_start: int = 0
+    name_before: str = ""
+    name_start: int = 0
+    place_before: str = ""
     known: Mapping[str, str] = field(default_factory=dict)
 
     def enter(self, speaker: str) -> None:
@@ -65,3 +70,4 @@ class Reading:
         """Lists end with their sentence; a person may be gone on with."""
         self.speaker, self.list_key, self.fresh, self.past = "", "", True, False
         self.pending = ""
+        self.name_before = ""

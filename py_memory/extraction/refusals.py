@@ -43,13 +43,13 @@ _PLAY = re.compile(
     r"|\b(?:the|my|our) (?:villain|protagonist|narrator|antagonist|main character|hero|heroine|detective in)\b|^chapter (?:\d|one|two|three)|\bcontinue (?:from here|the story|this story)\b|\b(?:in|for|of) (?:my|the|this|our) poem\b|\b(?:screenplay|dialogue|monologue|novel|fiction|fan ?fic)\b(?! club| reading| book)"
     r"|\b(?:short )?story (?:about|where|in which|that begins)\b|\bwrite (?:me )?(?:a|an|the) (?:short )?story\b"
     r"|游戏里|玩个?.{0,4}游戏|小说(?:里|中|男主|女主|主角|的(?:男|女|主)|开头)|[男女]主(?:角|叫|是|人公|姓|住)|主人公|主角|剧情|设定[:：是]|人设|现在你是|你是.{1,12}[，,]我是|我是.{1,12}[，,]你是|cos(?:play)?一?下|(?:^|[，。])cos|演一?[个下段]|背景是|[你我](?:来)?(?:演|扮|饰)|你(?:来)?当.{1,8}[，,].{0,3}我(?:来)?(?:当|是)|我(?:来)?当.{1,12}[，,].{0,3}你(?:来)?(?:当|是)"
-    r"|陪我练|练(?:习)?(?:一?下)?(?:口语|对话|面试|台词)|模拟(?:一?下|一?个|一?场)?(?:面试|对话|场景|法庭|客服|电话)|跑团|角色|台词|剧本|就当我是|当我是"
-    r"|假装|装作|扮演|你现在是|想象一?下?[你我]|设想|续写|以.{1,12}的(?:口吻|身份|语气)|写(?:一|个|篇|首|一个|一篇|一首|一段)?.{0,8}(?:故事|小说|诗|对话|剧本|歌)",
+    r"|陪我练|练(?:习)?(?:一?下)?(?:口语|对话|面试|台词)|模拟(?:一?下|一?个|一?场)?(?:面试|对话|场景|法庭|客服|电话)|跑团|角色|台词|剧本(?!杀)|就当我是|当我是"
+    r"|假装|装作|扮演|你现在是|想象一?下?[你我]|设想|续写|以.{1,12}的(?:口吻|身份|语气)|写(?:一|个|篇|首|一个|一篇|一首|一段)?.{0,8}(?:故事|小说|诗|对话|剧本(?!杀)|歌)",
     re.IGNORECASE,
 )
 # A text to be translated or worked on, and texts that are somebody else's.
 _WORKED_ON = re.compile(
-    r"\btranslat(?!or)|\bput (?:this|that|it|the following) into [A-Z]|\b(?:rewrite|reword|polish|edit|improve|fix|correct|check|shorten|summari[sz]e|spell-?check|tidy up|rewording|expand|simplify)(?: (?:this|the|my|that|these|for me|following|up))* ?(?:bio|sentences?|text|paragraph|gramm[ae]r|e-?mail|letter|spelling|message|paragraphs?|essay|post|line|intro\w*|cv|resume|cover letter|wording|writing|draft|caption|profile|more|:)"
+    r"\btranslat(?!ors?\b|ing\b(?! (?:this|these|it|the following))|ion (?:studies|agency|work|degree|job))|\bput (?:this|that|it|the following) into [A-Z]|\b(?:rewrite|reword|polish|edit|improve|fix|correct|check|shorten|summari[sz]e|spell-?check|tidy up|rewording|expand|simplify)(?: (?:this|the|my|that|these|for me|following|up))* ?(?:bio|sentences?|text|paragraph|gramm[ae]r|e-?mail|letter|spelling|message|paragraphs?|essay|post|line|intro\w*|cv|resume|cover letter|wording|writing|draft|caption|profile|more|:)"
     r"|^(?:please |can you |could you |pls )*(?:rewrite|reword|shorten|summari[sz]e|tl;?dr|polish|correct|edit|fix|make (?:this|it)|turn this|say this|complete (?:this|the)|continue (?:this|the)|finish (?:this|the)|parse|classify|extract|convert|analy[sz]e) ?(?:this|these|it|the following|that|sentence)?\b.{0,60}?[:\n–-]"
     r"|\bhow (?:do|would|should|can) (?:you|I|we|one) (?:say|write|spell|pronounce|translate|put)\b|\bexample sentences?\b|\bin the sentence\b|\bwhat does .{2,60} mean\b|\bmeaning of\b"
     r"|\bproofread|\brephrase|\bparaphrase|\b(?:sounds?|is|does) (?:this|that|it) (?:natural|correct|right|ok|polite)\b|\bgramm[ae]r ?(?:check|:)"

@@ -17,14 +17,14 @@ from .plans_en import event_in, todo_in
 from .readers_en import Facts, employer_in
 from .reading import Reading
 from .self_en import am, do, have
-from .values_en import names_in, things_in, tidy
+from .values_en import GIVEN_NAME, name_in, names_in, things_in, tidy
 
 __all__ = ["read"]
 
 _OPENERS = re.compile(
     r"^(?:(?:hi|hello|hey|hiya|yo|hi all|hey there|hi there|hello there|good morning|good evening|well|so|and|but|also|actually|ok|okay|yes|yeah|yep|no(?=[,.!])|nope|btw|by the way|fyi|oh|ah|um|uh|plus|now|because|since|as you know|just so you know|to be clear|honestly|that|please note|note|"
     r"tbh|ngl|for the record|in case it matters|about me|one thing|here's|here is|quick intro|quick update|update|good news|big news|news|finally|anyway|though|luckily|sadly|unfortunately|well then|personally|for context|for what it's worth|just fyi|heads up|ps|p\.s|reminder|more about me|nice to meet you|a bit about me|some context|context|"
-    r"as(?= (?:I|my|we)\b)|given(?: that)?|considering(?: that)?|seeing (?:as|that)|now that|knowing(?: that)?|'?cause|coz|cos|cuz|(?:the )?(?:fact|thing|problem|truth|issue|trouble) is(?: that)?|(?:it )?turns out(?: that)?|fun fact|confession|listen|look|ugh+|omg|wow|yay|hmm+|argh|oof|sigh|woo+|phew|as I said|like I said|again|unrelated|off topic|k|thx|thanks|thank you|cheers|one more thing|fwiw|imo|guys|folks|mate|pal|dude|bro|long story short|full disclosure|tmi|tbf|reminder that|I (?:can|must) (?:confirm|admit|confess)(?: that)?|I admit(?: that)?|I(?:'d| should| must| forgot to| want to| have to| need to)(?: probably| also)? (?:say|mention|add|note|point out)(?: that)?|did I mention(?: that)?|(?:you should|so you|just so you|for you to) know(?: that)?|bear in mind(?: that)?|a little about me|me(?=,)|right|today|lately|recently|these days|nowadays|currently|at the moment|right now|on weekends|at weekends|in my (?:free|spare) time|on (?:sundays|saturdays)|usually|as of (?:today|now)|speaking of which|not gonna lie|to be honest|these days|truth be told|yesterday|for now|apparently not|both|officially|of course)\b[ ,!:–-]*)+(?=\S)",
+    r"as(?= (?:I|my|we)\b)|given(?: that)?|considering(?: that)?|seeing (?:as|that)|now that|knowing(?: that)?|'?cause|coz|cos|cuz|(?:the )?(?:fact|thing|problem|truth|issue|trouble) is(?: that)?|(?:it )?turns out(?: that)?|fun fact|confession|listen|look|ugh+|omg|wow|yay|hmm+|argh|oof|sigh|woo+|phew|as I said|like I said|again|unrelated|off topic|k|thx|thanks|thank you|cheers|one more thing|fwiw|imo|guys|folks|mate|pal|dude|bro|long story short|full disclosure|tmi|tbf|reminder that|I (?:can|must) (?:confirm|admit|confess)(?: that)?|I admit(?: that)?|I(?:'d| should| must| forgot to| want to| have to| need to)(?: probably| also)? (?:say|mention|add|note|point out)(?: that)?|did I mention(?: that)?|(?:you should|so you|just so you|for you to) know(?: that)?|bear in mind(?: that)?|a little about me|me(?=,)|right|today|lately|recently|these days|nowadays|currently|at the moment|right now|on weekends|at weekends|in my (?:free|spare) time|on (?:sundays|saturdays)|usually|as of (?:today|now)|speaking of which|not gonna lie|to be honest|these days|by day|by trade|truth be told|yesterday|for now|apparently not|both|officially|of course)\b[ ,!:–-]*)+(?=\S)",
     re.IGNORECASE,
 )
 _ADJUNCT = re.compile(
@@ -32,7 +32,7 @@ _ADJUNCT = re.compile(
     re.IGNORECASE,
 )
 _ALLERGIC_AHEAD = re.compile(
-    r"^(?:(?:because|cause|as|since|coz|cuz) )?(?:I'm|I am|im) (?:\w+ )?allergic(?: to (?:it|them|that|those))?$",
+    r"^(?:(?:because|cause|as|since|coz|cuz) )?(?:(?:I'm|I am|im) )?(?:\w+ )?allergic(?: to (?:it|them|that|those))?$",
     re.IGNORECASE,
 )
 _HATED_AHEAD = re.compile(
@@ -40,7 +40,7 @@ _HATED_AHEAD = re.compile(
     re.IGNORECASE,
 )
 _AVOIDED = re.compile(
-    r"^(?:please )?(?:no|skip|hold the|hold|avoid|leave out|without|(?:(?:I|we) )?(?:can't|cannot|cant|don't|can not) (?:eat|have|do|touch|drink|use|take|go near)) (?:any |the )?(?P<v>[\w' -]{2,30}?)(?: please| for me)*$",
+    r"^(?:please )?(?:no|skip|hold the|hold|avoid|leave out|without|(?:(?:I|we) )?(?:can't|cannot|cant|don't|can not) (?:eat|have|do|touch|drink|use|take|go near)) (?:any |the )?(?P<v>[\w' -]{2,30}?)(?: please| for me| in it| these days| now)*$",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
@@ -70,7 +70,7 @@ _DO = re.compile(
 _MY = re.compile(r"(?:my|our)(?: own)? (?P<rest>.+)$", re.IGNORECASE)
 _BARE = re.compile(
     rf"{_ADVERBS}(?P<rest>(?:am|been|born|based|living|working|moved|went|grew|raised|employed|studying|allergic|originally from|from (?-i:[A-Z])|fluent|live|work|love|hate|enjoy|adore|speak|eat|don't|dont|can't|cant|never|not (?:a|an|into|keen|really|much)|huge fan|big fan|massive fan|a (?:huge|big) fan|joined|started|turned|turning|just turned|diagnosed|suffer|decided|relocated|"
-    r"play|prefer|married|retired|pregnant|vegan|vegetarian|diabetic|taking|learning|driving|starting (?:at|with) (?-i:[A-Z])|enrolled|sucker|quit|gave up|dislike|like|currently|still (?:in|at|living|teaching|working|based|studying|running)|based|teaching|loving (?:the|my) new|enjoying (?:the|my) new|in my|\d\d(?:\s?yo|\s?y/?o| years?)|study|doing|teach|run|got|have|settled|allerg|severely allergic|into|obsessed|mum|mom|dad|an? |own|use|follow|keep|avoid|drive|collect|lactose|coeliac|celiac|can|switched|relocating|stay|bought)\b.*)$",
+    r"play|prefer|married|retired|pregnant|vegan|vegetarian|diabetic|majoring in|celebrated my|off (?:meat|dairy|gluten|sugar|alcohol|coffee|carbs)|based|been on this|on (?:insulin|dialysis|keto|chemo|warfarin)|\d{1,2} weeks pregnant|gone|playing|sticking with|halfway through|writing from|taking|learning|driving|starting (?:at|with) (?-i:[A-Z])|enrolled|sucker|quit|gave up|dislike|like|currently|still (?:in|at|living|teaching|working|based|studying|running)|based|teaching|loving (?:the|my) new|enjoying (?:the|my) new|in my|\d\d(?:\s?yo|\s?y/?o| years?)|study|doing|teach|run|got|have|settled|allerg|severely allergic|into|obsessed|mum|mom|dad|an? |own|use|follow|keep|avoid|drive|collect|lactose|coeliac|celiac|can|switched|relocating|stay|bought)\b.*)$",
     re.IGNORECASE,
 )
 # “Working at Acme must be fun” is said of anybody.
@@ -90,10 +90,10 @@ _FAVOURITE = re.compile(
     r"^(?:my )?(?:all-time |absolute )?fav(?:e|ou?rite)? (?P<what>[\w-]+(?: [\w-]+)?)$", re.IGNORECASE
 )
 _ROLE_AT = re.compile(
-    r"^(?:[\w-]+ ){0,4}?(?:student|undergrad|engineer|developer|designer|nurse|teacher|manager|analyst|researcher|doctor|consultant|lawyer|accountant|chef|scientist|barista|driver) (?:at|for|in|from) (?:the )?[A-Z][\w&' .-]{1,40}$"
+    r"^(?!(?:I|we|he|she|they|you|my|our|the|this|that|an?|some|any|every)\b)(?:[\w-]+ ){0,4}?(?:student|undergrad|engineer|developer|designer|nurse|teacher|manager|analyst|researcher|doctor|consultant|lawyer|accountant|chef|scientist|barista|driver) (?:at|for|in|from) (?:the )?[A-Z][\w&' .-]{1,40}$"
 )
 _MADE_UP = re.compile(
-    r"(?:(?:I|we)(?:'ve| have)? ?)?(?:(?:finally|just|ok|okay|so) )*(?:made up (?:my|our) minds?|made (?:a|my|our|the) decision|made the call|decided|final answer|final decision|come to a decision)(?: that)?$",
+    r"(?:(?:I|we)(?:'ve| have)? ?)?(?:(?:finally|just|ok|okay|so) )*(?:made up (?:my|our) minds?|made (?:a|my|our|the) decision|made the call|decided|(?:it's |that's )settled|final answer|final call|final verdict|final decision|come to a decision)(?: that)?$",
     re.IGNORECASE,
 )
 # “Raw onion. Can't stand it”: a noun alone, and how the user feels about it.
@@ -103,6 +103,14 @@ _TOPIC = re.compile(
 )
 _OF_TOPIC = re.compile(
     r"(?:(?:I|and|but|just|really|absolutely|I'm|am|we) )*(?P<verb>love|adore|hate|loathe|despise|dislike|detest|can't stand|cannot stand|can't bear|can't eat|don't eat|don't like|allergic to|obsessed with|addicted to|not a fan of|can't get enough of)(?: eating)? (?:it|them|that stuff|those)(?=$| (?:so|at|all|with|anymore|any more|to|since|ever)\b)",
+    re.IGNORECASE,
+)
+_NAME_LAST = re.compile(
+    rf"(?:^|^(?:meet|this is|say hi to|say hello to|here's|and|it's) |\b(?:with|to|for|named|called) )(?P<v>{GIVEN_NAME})$",
+    re.IGNORECASE,
+)
+_MOVED_THERE = re.compile(
+    r"(?:(?:I|we)(?:'ve| have|'m| am|'re| are)? )?(?:(?:just|recently|only|currently|actually|now|also) )*(?:(?:moved|relocated) (?:there|here)|live (?:there|here|in the (?:\w+ )?(?:part|centre|center|north|south|east|west|suburbs|old town)|near the centre|near the center|close by|nearby)|based (?:there|here)|new (?:there|here|in town)|a local)\b",
     re.IGNORECASE,
 )
 _FINAL = re.compile(
@@ -231,6 +239,9 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
         else:
             found = _listed(clause, reading)
     found = [*found, *(f for f in taken_for_granted(clause, reading) if f.key not in {g.key for g in found})]
+    if not found and reading.place_before and _MOVED_THERE.match(text):
+        found = [Found("user::home", reading.place_before, said.start, said.end)]
+    reading.place_before = ""
     if not found:
         topic = reading.topic
         if topic and (feeling := _OF_TOPIC.match(text)):
@@ -250,11 +261,21 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
         and (habit := _HABIT.match(text))
     ):
         found = [Found("user::likes", tidy(habit["v"]), said.start, said.end)]
+    _remember_names(said, reading)
     alone = _TOPIC.fullmatch(text)
     reading.topic, reading.topic_start = (alone["v"] if alone and not found else ""), said.start
     if not found and not reading.person and _OTHERS.match(text):
         reading.enter_other()
     yield from found
+
+
+def _remember_names(clause: Clause, reading: Reading) -> None:
+    """The name at the end of a clause, for what the next one says of it: “Bruno, my terrier”."""
+    reading.name_before = ""
+    if match := _NAME_LAST.search(clause.text):
+        named = name_in(match["v"])
+        reading.name_before = named[0] if named and not named[1] else ""
+        reading.name_start = clause.start + match.start("v")
 
 
 def _about_me(text: str, reading: Reading, *, now: bool) -> Facts:

@@ -52,7 +52,7 @@ _LOWER_PLACE = re.compile(
     r"(?P<v>[^\W\d_][\w'-]{2,}(?: [a-z][\w'-]{2,})?)(?=$| (?:now|with|since|at the|these|for|and|but|btw)\b)"
 )
 _SMALL_PLACE = re.compile(
-    r"(?:an? |the )(?:\w+ ){0,2}(?:village|town|city|suburb|farm|island|countryside|suburbs|neighbou?rhood)(?: \w+){0,1}? (?:near|outside|called|of|in|named|outside of) (?=[A-Z])"
+    r"(?:an? |the )(?:\w+ ){0,2}(?:village|town|city|suburb|farm|island|countryside|suburbs|neighbou?rhood|place|cottage|houseboat|van|caravan|tent|dorm|flat|house|studio|apartment|cabin)(?: \w+){0,1}? (?:near|outside|called|of|in|named|outside of) (?=[A-Z])"
 )
 _END = re.compile(
     r"\s+(?:because|since|but|so|and (?:I|we|my|our|he|she|it|love|like|live|work|have|am|it's|I'm|they)\b|who|which|where|when|while|if|though|although|with|for|now|these days|at the moment|currently"
@@ -80,7 +80,7 @@ _THING_END = re.compile(
     re.IGNORECASE,
 )
 _NO_THING = re.compile(
-    r"\b(?:them|this|these|those|his|her|him|their|your|you|yours|option|answer|suggestion|idea|version|one|ones|it)\b|\b(?:my|our) (?:\w+ )?(?:\w*wife|husband|kids?|children|son|daughter|mom|mum|dad|job|life|family|wedding|parents|boss|friends?|new|partner|boyfriend|girlfriend|dog|cat|team)\b"
+    r"^(?:think|believe|say|not to|talk|know|see|imagine)\b|\b(?:them|this|these|those|his|her|him|their|your|you|yours|option|answer|suggestion|idea|version|one|ones|it)\b|\b(?:my|our) (?:\w+ )?(?:\w*wife|husband|kids?|children|son|daughter|mom|mum|dad|job|life|family|wedding|parents|boss|friends?|new|partner|boyfriend|girlfriend|dog|cat|team)\b"
     r"|^(?:you|it|that|this|him|her|them|these|those|me|how|when|what|where|why|who|whether|if|your|to (?:be|know|say|think|ask|see|hear|go|do|have|get|make|talk|admit|let)\b.*|being|here|there|anything|nothing|everything|something|someone|much|enough|at|out|to|not|no|both|either|neither|myself|myself|us|each other|people|things|stuff|talking to|chatting|making sure|asking)$"
     r"|^(?:you|it|that|this|him|them|these|those|how|when|what|where|why|who|whether|if|your|being (?:here|told|asked|able|a)|having|my|our|seeing|hearing|some|any)\b"
     r"|^the (?!(?:beatles|sea|ocean|beach|mountains|outdoors|rain|cold|heat|snow|smell|sound|taste|theat|opera|countryside|city|gym|sun|forest|desert|piano|dark|feel|colou?r|texture|news)|(?-i:[A-Z]))"
@@ -236,7 +236,7 @@ def thing_in(text: str) -> str | None:
 def things_in(text: str, *, pleasant: bool = True) -> list[str]:
     """What is liked, avoided or not tolerated, item by item."""
     text = tidy(_THING_END.sub("", f" {tidy(text)}")).strip()
-    text = re.sub(r"^(?:(?:love|really|so) )+(?=\w)", "", text)
+    text = re.sub(r"^(?:(?:love|hate|really|so|me some) )+(?=\w)", "", text)
     if _LANGUAGE.fullmatch(text):
         return []
     if pleasant and UNPLEASANT.search(text):

@@ -44,7 +44,8 @@ _RESULTS = (
 _EXPERIENCES = (
     "SELECT e.seq, e.id, e.content AS text, e.created_at, "
     "(e.success_count + 1.0) / (e.success_count + e.failure_count + 1.0) AS trust, e.topic "
-    "FROM json_each(?) j JOIN experiences e ON e.seq = j.value WHERE e.user_id = ?"
+    "FROM json_each(?) j JOIN experiences e ON e.seq = j.value "
+    "WHERE e.user_id = ? AND e.status = 'current'"
 )
 
 

@@ -83,6 +83,13 @@ class Parameters:
         default_factory=lambda: {"facts": 1.5, "summaries": 1.0, "tool_calls": 0.7, "experiences": 0.7}
     )
 
+    # Active recall adds nothing unless the best message scores this times ln(messages + 1): nine in ten
+    # questions of tests/bench/unrelated.txt stay below, at a loss of 0.6 points of recall (here). Messages in
+    # Chinese share more pairs by chance than others share words.
+    floor_words: float = 2.3
+    floor_pairs: float = 6.5
+    floor_share: float = 0.5  # what scores less than this share of the best is not worth a line
+
     # Candidates: more change nothing from here on (here)
     seeds: int = 50  # looked at for feedback
     candidates: int = 300  # matching messages kept, with their neighbours

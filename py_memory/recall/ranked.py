@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 
+from py_memory import text
 from py_memory.database import Database
 from py_memory.records import Recollection
 
 from .others import rank_others
 from .parameters import DEFAULTS, Parameters
+from .postings import Postings
 from .question import read_question
 from .ranking import Ranked, rank_messages
 
-__all__ = ["recall"]
+__all__ = ["recall", "recall_actively"]
 
 
 def recall(
@@ -42,6 +45,29 @@ def recall(
                 best[found.id] = found
     ranked = sorted(best.values(), key=lambda item: (-item.score, -item.created_at, item.id))
     return ranked[: max(limit, 0)]
+
+
+def recall_actively(
+    db: Database,
+    user_id: str,
+    agent_id: str | None,
+    query: str,
+    *,
+    now: int,
+    limit: int,
+    exclude: Collection[str] = (),
+    parameters: Parameters = DEFAULTS,
+) -> list[Recollection]:
+    """The best memories for a message nobody asked to be recalled for: none unless they are near enough."""
+    found = recall(db, user_id, agent_id, [query], now=now, limit=limit + len(exclude), parameters=parameters)
+    found = [item for item in found if item.id not in exclude]
+    size = math.log(Postings(db, user_id).total + 1)
+    kept = [item for item in found if item.score >= size * _floor(item, parameters)]
+    return [item for item in kept if item.score >= parameters.floor_share * kept[0].score][:limit]
+
+
+def _floor(item: Recollection, parameters: Parameters) -> float:
+    return parameters.floor_pairs if text.has_cjk(item.text) else parameters.floor_words
 
 
 def _of_message(found: Ranked) -> Recollection:

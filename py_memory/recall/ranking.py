@@ -88,8 +88,9 @@ class _Ranking:
         self._common = max(parameters.common_least, int(parameters.common_share * self._postings.total))
         self._telling = max(parameters.feedback_least, int(parameters.lexicon_share * self._postings.total))
         self._scores: dict[int, float] = {}
+        self._around: dict[int, list[int | None]] = {}
         self._matched: dict[int, int] = {}  # how many words of the question
-        self._weights: dict[str, float] = {}  # token → what it adds
+        self._gains: list[tuple[bool, float, dict[int, float]]] = []  # (spelled out?, most, by message)
 
     def best(self, limit: int) -> list[Ranked]:
         p = self._p
@@ -105,6 +106,7 @@ class _Ranking:
         own |= self._own(missing)
         sessions = self._sessions(own, places)
         named = self._named({place.speaker for place in places.values() if place.speaker})
+        self._around = {seq: place.around for seq, place in places.items()}
         drafts = {
             seq: (
                 self._smoothed(seq, own, places, frozenset())
@@ -152,11 +154,12 @@ class _Ranking:
             found = {token: self._postings.of(token, self._common)[-self._common :] for token in found}
         for item in items:
             rarity = self._postings.rarity(len(found[item.token]))
-            if item.token in self._question.terms:
-                self._weights[item.token] = item.weight * rarity
             gains = dict.fromkeys(found[item.token], item.weight * rarity)
             self._widen(gains, item.weight, item.akin, self._common)
             self._widen(gains, item.weight, item.linked, self._telling)
+            spelled = item.token in self._question.terms
+            scale = 1.0 if spelled or item.token in self._question.marks else 1 / self._p.word
+            self._gains.append((spelled, scale * item.weight * rarity, gains))
             for seq, gain in gains.items():
                 self._scores[seq] = self._scores.get(seq, 0.0) + gain
                 self._matched[seq] = self._matched.get(seq, 0) + 1
@@ -321,5 +324,16 @@ class _Ranking:
         held = {stem(token) for token in text.terms(found.content[:_READ])}
         terms = [token for token in self._question.terms if held & {stem(token), *map(stem, variants(token))}]
         found.terms = tuple(terms)
-        asked = sum(self._weights.values())
-        found.share = sum(self._weights[token] for token in terms) / asked if asked else 0.0
+        found.share = self._share(found.seq)
+
+    def _share(self, seq: int) -> float:
+        """How much of the question's weight the message and its neighbours hold, 0 to 1. Pairs of
+        characters and Chinese words say the same twice, so the better of the two counts."""
+        line = [seq, *(other for other in self._around.get(seq, ()) if other is not None)]
+        shares = []
+        for kind in (True, False):
+            most = [(full, gains) for spelled, full, gains in self._gains if spelled is kind]
+            asked = sum(full for full, _ in most)
+            held = sum(min(full, max(gains.get(other, 0.0) for other in line)) for full, gains in most)
+            shares.append(held / asked if asked else 0.0)
+        return max(shares)

@@ -75,8 +75,8 @@ def search(
 
 
 def _hits(db: Database, seqs: Sequence[int], needle: str) -> Iterator[tuple[float, Hit]]:
-    """(density, hit) of those messages that hold the needle, in the order given. Texts are read one by one, as they can
-    be large."""
+    """(density, hit) of those messages that hold the needle, in the order given. Texts are read one by one,
+    as they can be large."""
     for seq in seqs:
         row = db.one(
             "SELECT m.id, m.session_id, m.role, m.created_at, v.content "
@@ -87,9 +87,8 @@ def _hits(db: Database, seqs: Sequence[int], needle: str) -> Iterator[tuple[floa
         if row and place:
             excerpt, start, length = _excerpt(row["content"], *place)
             folded = text.normalize(row["content"])
-            density = folded.count(needle) / (
-                len(folded) + EXCERPT_AFTER
-            )  # a short text is no merit by itself
+            # That a text is short is no merit by itself.
+            density = folded.count(needle) / (len(folded) + EXCERPT_AFTER)
             hit = Hit(row["id"], row["session_id"], row["role"], row["created_at"], excerpt, start, length)
             yield density, hit
 

@@ -56,7 +56,7 @@ def _has_vowel(word: str) -> bool:
 
 
 def _ends_double(word: str) -> bool:
-    return len(word) > 1 and word[-1] == word[-2] and _consonants(word)[-1]
+    return len(word) > 1 and word[-1] == word[-2] and word[-1] not in _VOWELS
 
 
 def _ends_cvc(word: str) -> bool:

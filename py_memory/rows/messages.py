@@ -40,13 +40,14 @@ NEWEST_VERSION = """v.seq = (
     SELECT w.seq FROM message_versions w WHERE w.message_id = m.id
     ORDER BY w.created_at DESC, w.id DESC LIMIT 1)
 """
+# CROSS: the messages come first. SQLite 3.39 would else read the versions of the whole memory for a branch.
 _SELECT = (
     """
 SELECT m.id, m.user_id, m.created_at, m.session_id, m.parent_id, m.role, m.status, m.speaker, m.tool_call_id,
     m.intent, m.feedback, m.has_secret, m.metadata_json, v.content, v.id AS version_id,
     EXISTS (SELECT 1 FROM message_versions o WHERE o.message_id = m.id AND o.seq <> v.seq) AS edited
 FROM {source} m
-JOIN message_versions v ON """
+CROSS JOIN message_versions v ON """
     + NEWEST_VERSION
 )
 

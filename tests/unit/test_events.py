@@ -156,6 +156,17 @@ def test_a_busy_month_is_folded_slice_by_slice_into_one(
     assert store.verify().ok
 
 
+def test_tidying_up_folds_all_that_is_due(
+    store: MemoryStore, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trace, "FOLDED_AT_ONCE", 3)
+    for number in range(10):
+        store.set_setting("n", number)
+    clock.advance(days=70)
+    store.consolidate()
+    assert store.verify().folded == 10
+
+
 def test_a_month_of_events_is_kept(store: MemoryStore, clock: SteppedClock) -> None:
     store.set_setting("a", 1)
     clock.advance(days=30)

@@ -124,6 +124,18 @@ def test_it_waits_for_a_yes(store: MemoryStore) -> None:
     assert store.verify().ok
 
 
+def test_only_what_got_a_yes_is_recalled(store: MemoryStore) -> None:
+    proposed = store.propose_experience("move", TIP)
+    assert proposed is not None
+    assert store.recall("calendar conflicts") == []
+    store.confirm_experience(proposed.id)
+    assert [(found.kind, found.id) for found in store.recall("calendar conflicts")] == [
+        ("experiences", proposed.id)
+    ]
+    store.reject_experience(proposed.id)
+    assert store.recall("calendar conflicts") == []
+
+
 def test_a_no_deletes_it_for_good_and_can_be_undone(store: MemoryStore) -> None:
     proposed = store.propose_experience("move", TIP)
     assert proposed is not None

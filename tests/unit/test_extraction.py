@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from py_memory.extraction import propose
 from py_memory.extraction.clauses import split_statement
-from py_memory.extraction.days import day_spoken_of
+from py_memory.extraction.days import day_in, day_spoken_of
 from py_memory.extraction.refusals import refusal
 from py_memory.extraction.secrets import secret_spans
 
@@ -343,6 +343,82 @@ def test_a_day_is_kept_in_words_zone_and_instant() -> None:
     assert (task["spoken_words"], task["zone"]) == ("明天", "+08:00")
     assert task["valid_from"] == 1_780_070_400_000  # 2026-05-30 00:00 in Shanghai
     assert day_spoken_of("buy milk", now, None) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "day"),
+    [
+        ("my thesis defence is in three weeks", "in three weeks", "2026-06-18"),
+        ("Moving day is August 3rd", "August 3rd", "2026-08-03"),
+        ("my visa interview is 14 January", "14 January", "2027-01-14"),
+        ("remind me to pay the rent by the 1st", "by the 1st", "2026-06-01"),
+        ("12月3号答辩", "12月3号", "2026-12-03"),
+        ("我下个月5号做手术", "下个月5号", "2026-06-05"),
+        ("两周后复查", "两周后", "2026-06-11"),
+        ("dentist appointment on 31 February", "31 February", None),
+        ("my birthday is May 3", None, None),  # comes every year: no day on which it begins to hold
+    ],
+)
+def test_a_date_is_kept_in_words_and_as_a_day(text: str, words: str | None, day: str | None) -> None:
+    (found,) = propose(text, now=1_780_000_000_000, zone="UTC")  # 2026-05-28
+    assert found["spoken_words"] == words
+    assert (day_in(found["valid_from"], "UTC") if found["valid_from"] else None) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Mei is 7 now", ["user::family::daughter::age=7"]),
+        ("Mei's allergic to nuts", ["user::family::daughter::allergy=nuts"]),
+        ("Rex turned 4 yesterday!", ["user::pet::dog::age=4"]),
+        ("小梅七岁了", ["user::family::daughter::age=七"]),
+        ("Meiling is 9", []),
+        ("May is 7 now", []),
+        ("Is Mei 7 now?", []),
+    ],
+)
+def test_who_is_known_may_be_called_by_name(text: str, expected: list[str]) -> None:
+    known = {"Mei": "user::family::daughter", "小梅": "user::family::daughter", "Rex": "user::pet::dog"}
+    assert [f"{p['key']}={p['value']}" for p in propose(text, known=known)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # what a question or request takes for granted
+        ("how much chocolate is dangerous for my dog Biscuit?", ["user::pet::dog=Biscuit"]),
+        ("What can I cook with my peanut allergy?", ["user::allergy=peanut"]),
+        (
+            "Write a birthday poem for my sister Ana, she turns 30",
+            ["user::family::sister=Ana", "user::family::sister::age=30"],
+        ),
+        ("what should I eat as I'm diabetic?", ["user::condition=diabetic"]),
+        ("我对花生过敏能吃这个吗", ["user::allergy=花生"]),
+        ("How old is my dog Rex?", []),
+        ("my daughter Frozen cake needs decorating", []),
+        ("That's not my dog Rex", []),
+        ("Write a letter: my wife Ana is 40", []),
+        ("Write a tweet, I'm a nurse from Leeds", []),
+        ("糖尿病能吃西瓜吗", []),
+        # errands
+        ("I need to buy milk tomorrow", ["task::buy-milk-tomorrow=buy milk tomorrow"]),
+        ("唉，我还得交水电费", ["task::交水电费=交水电费"]),
+        ("Add to my to-do list: renew passport", ["!task::renew-passport=renew passport"]),
+        ("待办加一条：续保车险", ["!task::续保车险=续保车险"]),
+        ("把买菜加到待办里", ["!task::买菜=买菜"]),
+        ("I need to buy a laptop, which one?", []),
+        ("I have to say, this is great", []),
+        ("花浇完了", []),  # an end closes the to-do
+        # who is named beside what they are
+        ("Bruno, my golden retriever, hates fireworks", ["user::pet::dog=Bruno"]),
+        ("any good dentists near Eindhoven? just moved there", ["user::home=Eindhoven"]),
+        ("ugh, raw onion. can't stand it", ["user::dislikes=raw onion"]),
+        ("any good bars in Berlin? I might move there", []),
+        ("Anna, my friend, is vegan", []),
+    ],
+)
+def test_what_is_not_said_straight_out(text: str, expected: list[str]) -> None:
+    assert sorted(expected) == sorted(read(text))
 
 
 @example("记住" + "字" * 250)

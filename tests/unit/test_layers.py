@@ -42,7 +42,7 @@ LAYERS = [
         "topics",
     ),
     ("store", "incognito"),
-    ("agent", "checked_tools", "memory_tools", "task_tools", "tool_runs", "unfinished"),
+    ("agent", "checked_tools", "memory_tools", "recalled", "task_tools", "tool_runs", "unfinished"),
     ("server", "adapters", "cli", "browser", "__init__", "__main__"),
 ]
 LAYER_OF = {name: number for number, names in enumerate(LAYERS) for name in names}

@@ -35,6 +35,11 @@ MUTANTS = {
     # extraction
     "quotations are read": ("extraction/masking.py", "    return without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py"),
     "secrets are read": ("extraction/masking.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py"),
+    "what is asked is stated": ("extraction/guards.py", "    if sentence.text.rstrip(\"\\\"'”’」)） \").endswith((\"?\", \"？\")):", "    if False:", "test_extraction.py"),
+    "questions take nothing for granted": ("extraction/__init__.py", "(_RULES if clause.start in at else _ASIDES)[language](clause, reading)", "(_RULES[language](clause, reading) if clause.start in at else [])", "test_extraction.py"),
+    "a text to be written is the user's word": ("extraction/refusals.py", "(_PLAY, _WORKED_ON, _COMPOSED)", "(_PLAY, _WORKED_ON)", "test_extraction.py"),
+    "names known count for nothing": ("extraction/__init__.py", "language: Reading(known=known) for", "language: Reading() for", "test_extraction.py"),
+    "a date has no day": ("extraction/days.py", "(_SPOKEN, _DATE) if dated else (_SPOKEN,)", "(_SPOKEN,)", "test_extraction.py"),
     # contradictions
     "opposites stand together": ("topics.py", 'what == "dislikes"', 'what == "no such"', "test_health.py"),
     "every pair is a contradiction": ("topics.py", 'return bool(words.search(dish)) and not unless.search(dish)', 'return bool(words.search(dish))', "test_topics.py"),
@@ -70,7 +75,19 @@ MUTANTS = {
     "near is anywhere": ("counting.py", "bisect_left(times, at - within_ms)", "0", "test_counting.py"),
     "half a word is a word": ("counting.py", "if not joined_before and not joined_after:", "if True:", "test_counting.py"),
     # the cost of a round
-    "a round looks through its session": ("agent.py", "reply = self._begin_reply(said, intent=RESUME if resumes else None)", "reply = self._reply_to(said)", "test_turn_cost.py"),
+    "a round looks through its session": ("agent.py", "self._begin_reply(said, intent=RESUME if resumes else None)", "self._reply_to(said)", "test_turn_cost.py"),
+    # recall
+    "no feedback": ("recall/ranking.py", "        self._add_feedback()", "", "test_recall.py"),
+    "neighbours by rowid": ("recall/ranking.py", "WHERE n.session_id = m.session_id ", "WHERE n.user_id = m.user_id ", "test_recall.py"),
+    "anybody may have said it": ("recall/parameters.py", "speaker: float = 2.5", "speaker: float = 1.0", "test_recall.py"),
+    "only messages are recalled": ("recall/ranked.py", "*map(_of_message, messages), *others", "*map(_of_message, messages)", "test_recall.py"),
+    "what was corrected is recalled": ("recall/others.py", "OR ? AND f.status", "OR ? + 1 AND f.status", "test_recall.py"),
+    "recall crosses owners": ("recall/postings.py", "alone = not messages or", "alone = True or", "test_recall.py"),
+    "near enough is exact": ("recall/search.py", "    if found < 0:\n        return None", "    found = max(found, 0)", "test_search.py test_recall.py"),
+    "one language only": ("recall/expansion.py", "    for other, weight in links(word)", "    for other, weight in links(word)[:0]", "test_recall.py"),
+    "always something to add": ("recall/ranked.py", "if item.score >= size * _floor(item, parameters)]", "if item.score]", "test_recall.py"),
+    "yesterday is no day": ("marks.py", "timedelta(days=_SHIFTS[match.group()])", "timedelta(days=0)", "test_recall.py"),
+    "the scorer's order is lost": ("recall/bench.py", "for message in found]", "for message in reversed(found)]", "test_recall.py"),
     # owners
     "everybody's messages": ("rows/messages.py", 'WHERE m.id = ? AND m.user_id = ?", (id, user_id))', 'WHERE m.id = ? AND ? IS NOT NULL", (id, user_id))', "test_messages.py test_sessions.py test_facts.py test_search.py"),
     "agents see all": ("rows/facts.py", '_VISIBLE = "(f.agent_id IS NULL OR f.agent_id = ? OR f.visibility = \'shared\')"', '_VISIBLE = "(f.agent_id IS NULL OR ifnull(?, 1) IS NOT NULL)"', "test_facts.py"),
@@ -101,6 +118,7 @@ MUTANTS = {
     # experience
     "anything becomes an experience": ("experience.py", "if kinds := self.personal(topic, content):", "if kinds := []:", "test_experience.py"),
     "an experience needs no yes": ("experience.py", 'self._user, status="current"):', "self._user):", "test_experience.py"),
+    "an experience is recalled without a yes": ("recall/others.py", "AND e.status = 'current'", "", "test_experience.py"),
     # trace
     "a removed event is not seen": ("trace.py", "if event.seq != (last.seq if last else 0) + 1:", "if False:", "test_events.py"),
     "answers have no reasons": ("trace.py", "for use in use_rows.list_uses(db, user_id, message_id)", "for use in []", "test_explain.py"),

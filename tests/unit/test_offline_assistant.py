@@ -84,6 +84,13 @@ def test_yes_keeps_what_was_proposed(talk: Talk, text: str, yes: str) -> None:
     assert FIRST[text] == talk.facts()
 
 
+def test_a_relative_known_may_be_called_by_name(talk: Talk) -> None:
+    talk(ENGLISH)
+    talk.confirm_all()
+    talk("Mei is 7 now")
+    assert ("user::family::daughter::age", "7") in talk.facts("candidate")
+
+
 @pytest.mark.parametrize(("text", "no"), [(ENGLISH, "no"), (CHINESE, "不用")])
 def test_no_drops_it_for_good(talk: Talk, text: str, no: str) -> None:
     talk(text)

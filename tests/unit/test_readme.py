@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from py_memory.database import SCHEMA_VERSION
+
 pytestmark = pytest.mark.cpython
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +29,11 @@ def test_python_examples_run(
     assert printed[0] == "Mei"
     assert "peanuts" in printed[1]
     assert "jasmine" in printed[-1]
+
+
+def test_the_format_names_the_schema_version_in_use() -> None:
+    text = (ROOT / "docs" / "format.md").read_text("utf-8")
+    assert f"| `user_version` | the schema version; now {SCHEMA_VERSION} |" in text
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

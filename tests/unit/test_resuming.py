@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -46,7 +46,8 @@ def act(
 
 
 def saying(state: Any) -> Callable[..., Any]:
-    async def validate(**arguments: Any) -> Any:
+    async def validate(params: Mapping[str, Any]) -> Any:
+        assert isinstance(params, dict)
         if isinstance(state, Exception):
             raise state
         return state
@@ -166,7 +167,10 @@ def test_a_check_of_a_clock_that_went_back_is_made_again(
         (None, "unknown"),
         ({"state": "valid"}, "valid"),
         ({"state": "perhaps"}, "unknown"),
+        ("valid", "valid"),
+        ("invalid", "invalid"),
         ("yes", "unknown"),
+        ([1], "unknown"),
         (RuntimeError("no network"), "unknown"),
     ],
 )
@@ -174,6 +178,13 @@ def test_what_a_check_may_answer(store: MemoryStore, session: str, answer: Any, 
     waiting(store, session)
     (item,) = resumed(store, session, act([], validate=saying(answer))).pending
     assert item.state == state
+
+
+def test_a_check_need_not_be_a_coroutine(store: MemoryStore, session: str) -> None:
+    waiting(store, session)
+    tool = act([], validate=lambda params: "valid" if params == {"to": "Friday"} else "invalid")
+    (item,) = resumed(store, session, tool).pending
+    assert item.state == "valid"
 
 
 def test_it_was_done_elsewhere(store: MemoryStore, session: str, clock: SteppedClock) -> None:

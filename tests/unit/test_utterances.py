@@ -1,4 +1,4 @@
-"""How much of what people really say is noticed, and how much of what is noticed is right: a set of
+"""How much of what people really say is noticed, and how much of what is noticed is right: two sets of
 utterances of which half are traps. A fact counts as found when its key is equal (to-dos and single foods by
 their first part) and one value contains the other."""
 
@@ -21,6 +21,7 @@ def read(name: str) -> list[dict[str, Any]]:
 
 
 UTTERANCES = read("utterances.jsonl")
+MORE = read("utterances_more.jsonl")  # by somebody who had never seen the rules
 FIRST_PARTS = ("task::", "user::diet")
 
 
@@ -50,15 +51,19 @@ def measured(lang: str, utterances: list[dict[str, Any]] = UTTERANCES) -> tuple[
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_precision_and_recall(lang: str) -> None:
-    precision, recall = measured(lang)
+@pytest.mark.parametrize(
+    ("utterances", "least_recall"), [(UTTERANCES, 0.95), (MORE, 0.8)], ids=["first", "more"]
+)
+def test_precision_and_recall(utterances: list[dict[str, Any]], least_recall: float, lang: str) -> None:
+    precision, recall = measured(lang, utterances)
     print(f"{lang}: precision {precision:.3f}, recall {recall:.3f}")
     assert precision >= 0.95
-    assert recall >= 0.7
+    assert recall >= least_recall
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_set_is_large_and_half_of_it_traps(lang: str) -> None:
-    lines = [line for line in UTTERANCES if line["lang"] == lang]
+@pytest.mark.parametrize("utterances", [UTTERANCES, MORE], ids=["first", "more"])
+def test_the_set_is_large_and_half_of_it_traps(utterances: list[dict[str, Any]], lang: str) -> None:
+    lines = [line for line in utterances if line["lang"] == lang]
     assert len(lines) >= 170
     assert sum(not line["facts"] for line in lines) * 2 >= len(lines) - 5

@@ -16,7 +16,7 @@ __all__ = ["Digest", "compose", "extract", "merge"]
 MAX_ITEMS = 30  # sentences of a kind in a summary; twice as many in one of a higher level
 MAX_ALSO = 1200  # characters of what was said besides
 MAX_TOPIC = 80  # characters
-_LEAST_WORDS, _LEAST_WIDE = 4, 6  # a shorter sentence tells nothing by itself
+_LEAST_WORDS, _LEAST_WIDE = 2, 4  # a shorter sentence tells nothing by itself
 
 _WORDS = {
     "en": {

@@ -36,7 +36,7 @@ _LABELLED_OPEN = re.compile(rf"^\W*(?:{_LABEL_OPEN})[ \t]*[,，:：]", re.IGNORE
 _WE = r"\b(?:I|we|you|he|she|they)"
 _NOT_A_CHOICE = r"have to|need|see|think|know|check|ask|find out|figure|wait|let you|look|try|talk|wonder|miss|never|probably|be (?:back|right|there|late)"
 _DECIDED = re.compile(
-    r"\b(?:decid(?:e|es|ed|ing)|decisions?|agreed?|settled|approved?|chose|chosen|picked|opted|concluded|voted|rejected|resolved|elected|ruled out|signed (?:with|up|off)|made up (?:my|our|his|her|their) minds?|from now on|final(?:ly)?|deal|case closed|compromised?|scrapped|dropped|abandoned|cancell?ed|postponed|adopted|accepted|declined|turned down|selected|appointed|hired|ordered|booked|bought|called off|green light|go-ahead|sign(?:ed)?[- ]?off|it will be|instead)\b"
+    r"\b(?:decid(?:e|es|ed|ing)|decisions?|agreed?|settled|approved?|chose|chosen|picked|opted|concluded|voted|rejected|resolved|elected|ruled out|signed (?:with|up|off)|made up (?:my|our|his|her|their) minds?|from now on|final(?:ly)?|deal|case closed|compromised?|scrapped|dropped|abandoned|cancell?ed|postponed|adopted|accepted|declined|turned down|selected|appointed|hired|ordered|booked|bought|called off|green light|go-ahead|sign(?:ed)?[- ]?off|it will be|instead|wins?|won|takes? over|took over|makes? the (?:list|cut)|made the (?:list|cut)|keep(?:s|ing)? the|starts? (?:on|in|next|as)|starting)\b"
     rf"|\blet(?:'s|'s| us) (?!see\b|talk|look|think|say|discuss|imagine|wait|hope|start by|go over|check|find out|figure|compare|review|know|me\b)\w+"
     rf"|{_WE}(?:'ll| will|'m going to| am going to|'re going to| are going to|'s going to| is going to|'d rather) (?!{_NOT_A_CHOICE})\w+"
     rf"|{_WE} (?:won't|will not|refuse to|(?:said|say) (?:yes|no) to|gave (?:up|it|the)|prefer to|took|take (?!a look)|go with|went with|use |keep )"
@@ -61,19 +61,19 @@ _OPEN = re.compile(
     r"|\b(?:I|we|you|he|she|they|somebody|someone|who|it|there)(?:'ll| will|'d)? (?:still )?(?:needs?|must|should|ought to|has to|have to|had better)\b"
     r"|\b(?:remind me|(?:don't|do not|mustn't) (?:let me |let us )?forget|to-?do|action item|next step|open (?:question|issue|point)|follow(?:ing)?[- ]?up|later on)\b"
     r"|\b(?:unclear|undecided|unresolved|unanswered|unknown|unfinished|pending|outstanding|missing|overdue|tbd|remains?|up in the air|not sure|don't know|do not know|no idea|wonder(?:ing)?|not written|not sent)\b"
-    r"|\bneeds? \w+ing\b|\b(?:TBA|TBC|we'll see|we will see|who knows|anybody's guess|anyone's guess|no (?:clue|reply|answer|news|word|response)|torn|hesitat\w+|debating|can't (?:find|decide|tell|say|remember)|cannot (?:find|decide|tell|say)|owes?|due (?:on|by|in)|deadline|promised to|next (?:week|month) we|lost track|not there yet|in progress|on hold|stuck|blocked)\b|\bto be (?:decided|confirmed|determined|seen|done|checked|discussed)\b|\b(?:waiting|wait) (?:for|on|to hear)\b|\b(?:get|gets|getting|come|comes) back to\b"
+    r"|\bneeds? \w+ing\b|\b(?:TBA|TBC|we'll see|we will see|who knows|anybody's guess|anyone's guess|no (?:clue|reply|answer|news|word|response)|torn|hesitat\w+|debating|can't (?:find|decide|tell|say|remember)|cannot (?:find|decide|tell|say)|owes?|due (?:on|by|in)|deadline|promised to|next (?:week|month) we|lost track|lacks?|nobody (?:has|knows|told)|no one (?:has|knows|told)|not there yet|in progress|on hold|stuck|blocked)\b|\bto be (?:decided|confirmed|determined|seen|done|checked|discussed)\b|\b(?:waiting|wait) (?:for|on|to hear)\b|\b(?:get|gets|getting|come|comes) back to\b"
     r"|\b(?:figure out|find out|look into|sort out|double-?check|(?:check|ask|clarify|confirm|see) (?:with|if|whether|how|when|who|what))\b",
     re.IGNORECASE,
 )
 _OPEN_ASKED = re.compile(
-    r"\b(?:can|could|would|will) you (?:please |also |maybe )?(?:look|check|find|ask|send|write|prepare|remind|confirm|sort|get)\b|^\W*(?:open|todo|to-do|pending)\b",
+    r"\b(?:can|could|would|will) (?:you|somebody|someone|anybody|anyone) (?:please |also |maybe )?(?:re\w+|look|check|find|ask|send|write|prepare|remind|confirm|sort|get)\b|^\W*(?:open|todo|to-do|pending)\b",
     re.IGNORECASE,
 )
 
 _DECIDED_ZH = re.compile(
     r"决定(?!不了)|敲定|选定|选了|选择了|(?:我|我们|咱们?)选|定(?:了|下来|好了|为|在|成)|就(?:用|选|去|买|订|做|走|坐|交|叫|按)|就(?:这么|这样|此)(?:办|定|做|来|说定)|那就|那(?:我|我们|咱们?)(?!怎|该|要不要|能)"
     r"|同意|通过(?!什么|哪)|批准|确定(?:了|用|是|下来)|最终|最后(?:选|定|用|还是|我们|决)|结论|一致|投票|说好了|谈妥了|拍板|想好了|签了|放弃|取消(?:了|吧|掉)|不要了|不(?:做|买|去|用|办|搬|出)了|不会.{1,12}的"
-    r"|以后(?:都|就|我|再也不)|从.{1,8}(?:起|开始)|改(?:成|用|到|为|在|由|坐|去|买|租|走|订)|折中|作罢|算了|批(?:了|准)|绿灯|拍了板|(?:商量|谈|说|约|讲)好|不.{1,6}了$|(?:给|帮|替)我(?:报|订|买|约|取消|退|办)|只(?:有|用|买|走|做|留)|而不是|不(?:再|是.{1,8}而)|(?:唱|用|选|买|去|住|走|坐|做).{1,10}[，,]不|报名|下单|采用|录用|接受|拒绝|推迟|提前到|^那(?!么|个|些|里|边|儿|天|时|件|次|种|是|有|怎|谁)|计划(?:就)?是|打算(?!怎|如何)|按.{1,10}(?:来|办|做|报|算|走|执行)|就(?:行|好|可以)了?$|吧$|留着"
+    r"|以后(?:都|就|我|再也不)|从.{1,8}(?:起|开始)|改(?:成|用|到|为|在|由|坐|去|买|租|走|订)|定的(?=[，,。]|$)|胜出|入选|保留|去掉|接手|接.{1,8}班|开始(?:学|做|用|在|去|上)|折中|作罢|算了|批(?:了|准)|绿灯|拍了板|(?:商量|谈|说|约|讲)好|不.{1,6}了$|(?:给|帮|替)我(?:报|订|买|约|取消|退|办)|只(?:有|用|买|走|做|留)|而不是|不(?:再|是.{1,8}而)|(?:唱|用|选|买|去|住|走|坐|做).{1,10}[，,]不|报名|下单|采用|录用|接受|拒绝|推迟|提前到|^那(?!么|个|些|里|边|儿|天|时|件|次|种|是|有|怎|谁)|计划(?:就)?是|打算(?!怎|如何)|按.{1,10}(?:来|办|做|报|算|走|执行)|就(?:行|好|可以)了?$|吧$|留着"
 )
 _UNDECIDED_ZH = re.compile(
     r"(?:没|未|没有|尚未|还没|不能|无法)(?:有)?(?:最终|完全)?(?:决定|定|敲定|选定|确定|通过|谈|想好|批)|决定不了|定不下来|有没有|要不要"
@@ -84,7 +84,9 @@ _OPEN_ZH = re.compile(
     r"|(?:^|[，,我们你他她])得(?!到|了|很|不)|要(?:问|确认|通知|查|核对|核实|等|补|提醒|安排|联系|找|先|去)|等(?:着)?.{0,8}(?:回复|结果|消息|通知|确认|答复|批)|提醒|别忘|不要忘|记得|下一步|遗留|后续|回头"
     r"|麻烦.{0,6}(?:查|看|问|找|发|改|补|确认)|帮我(?:查|问|找|确认|看看)|(?:弄|搞|问|查)(?:清楚|明白)|缺(?!点|陷|少了?不)|(?:再|会|给)(?:我|我们)?(?:们)?(?:回复|答复|联系|通知|打电话|回电)|再(?:说|看|定|议|商量|考虑)|得(?:更新|改|补|查|问|打|去|找|跟|有人|先|等|把|写|买|重)|待\w|找不到|(?:没|无)(?:有)?(?:回音|回复|消息|答复|下文|结果|动静)|说不准|说不好|纠结|犹豫|拖着|卡在|至今|看情况|截止|没说|催"
 )
-_OPEN_ASKED_ZH = re.compile(r"遗留|未决|待(?:办|定|确认|解决)|麻烦|帮我(?:查|问|找|确认)|怎么办")
+_OPEN_ASKED_ZH = re.compile(
+    r"遗留|未决|待(?:办|定|确认|解决)|谁(?:能|来|可以|会)|麻烦|帮我(?:查|问|找|确认)|怎么办"
+)
 
 _AGREES = re.compile(
     r"^\W*(?:yes|yep|yeah|yup|sure|ok(?:ay)?|fine|agreed|absolutely|definitely|exactly|perfect|great|please(?: do)?\W*$|please do|go ahead|sounds good|good idea|let's do (?:that|it|so)|do (?:that|it)|works for me|deal"

@@ -283,14 +283,14 @@ class Scenario:
             pass
 
     def _merge_other_device(self, day: int) -> None:
-        """Another device was told some of the same, and its exported file is merged in."""
+        """Another device was told some of the same in capitals, and its exported file is merged in."""
         said = [item for item in self.planted if item.day <= day and item.kind in ("place", "person")][-6:]
         exported = self.folder / "other.db"
         exported.unlink(missing_ok=True)
         other = MemoryStore(":memory:", clock=lambda: self.now)
         session = other.create_session("Another device").id
         for item in said:
-            run(ChatAgent(other, OfflineAssistant()).chat_round(session, item.say))
+            run(ChatAgent(other, OfflineAssistant()).chat_round(session, item.say.upper()))
         other.export_to(exported)
         other.close()
         self.store.import_file(exported)

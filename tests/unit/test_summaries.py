@@ -11,6 +11,7 @@ import pytest
 
 from py_memory import ChatAgent, InvalidInputError, MemoryStore, NotFoundError, OfflineAssistant
 from py_memory.consolidation import ROUNDS
+from py_memory.extraction.outcomes import quotable
 from py_memory.records import Message, Summary
 from tests.unit.conftest import SteppedClock
 from tests.unit.support import run
@@ -67,6 +68,10 @@ def test_every_decision_and_every_open_item_is_in_the_summary(store: MemoryStore
     for quote in (*summary.conclusions, *summary.open_items):
         assert any(quote in message.content for message in said)
         assert quote in summary.content
+    # What the rules take for neither is quoted as well, so that nothing the user states is lost.
+    for message in said:
+        for _, quote in quotable(message.content) if message.role == "user" else ():
+            assert quote in summary.content or len(quote.split()) == 1, quote
     honest = {"en": "no model has summarised it", "zh": "未经模型概括"}[labelled["lang"]]
     assert honest in summary.content
     assert summary.topic

@@ -24,8 +24,8 @@ MUTANTS = {
     "a correction deletes": ("facts.py", 'status="superseded",\n                confidence', 'status="archived",\n                confidence', "test_facts.py"),
     "a correction keeps its confidence": ("facts.py", "CORRECTED, CORRECTION = 0.3, 0.95", "CORRECTED, CORRECTION = 0.9, 0.95", "test_facts.py"),
     "nothing expires": ("rows/facts.py", "f.expires_at > ?)", "f.expires_at > ? - 9e15)", "test_facts.py"),
-    "an edit asks nothing": ("store.py", "fact_rows.mark_for_review(db, self.user_id, message_id, version_id)", "pass", "test_messages.py test_facts.py test_state_machine.py"),
-    "a branch asks nothing": ("store.py", "self._leave_branch(session, parent_id)", "pass", "test_health.py"),
+    "an edit asks nothing": ("store/messages.py", "fact_rows.mark_for_review(db, self.user_id, message_id, version_id)", "pass", "test_messages.py test_facts.py test_state_machine.py"),
+    "a branch asks nothing": ("store/messages.py", "self._leave_branch(session, parent_id)", "pass", "test_health.py"),
     "keys are not checked": ("migrations/0001_initial.sql", "SELECT RAISE(ABORT, 'unregistered fact key');", "SELECT 1;", "test_schema_rules.py"),
     # consent
     "the uncertain is proposed": ("facts.py", "LEAST_CONFIDENCE = 0.7", "LEAST_CONFIDENCE = 0.1", "test_facts.py"),
@@ -60,7 +60,7 @@ MUTANTS = {
     "working memory has no end": ("working_memory.py", "if kept.until > now", "if kept", "test_working_memory.py"),
     "summaries stay out of the prompt": ("context.py", "        summaries.append(summary)", "        lines = lines[: -len(part)]", "test_working_memory.py test_context.py"),
     # summaries
-    "an edit leaves the summary": ("store.py", "self._consolidation.edited(edited)", "pass", "test_summaries.py"),
+    "an edit leaves the summary": ("store/messages.py", "self._consolidation.edited(edited)", "pass", "test_summaries.py"),
     "a summary keeps what was forgotten": ("forgetting.py", "self._consolidation.replace(removal, session_id, touched)", "pass", "test_summaries.py"),
     "secrets are summarised": ("extraction/outcomes.py", " or _overlaps(sentence, secrets)", "", "test_summaries.py"),
     "what is open is not looked for": ("extraction/outcomes.py", "or _OPEN.search(body) or _OPEN_ZH.search(body)", "", "test_summaries.py"),
@@ -106,9 +106,9 @@ MUTANTS = {
     "orphans are not seen": ("rows/health.py", "found += [(table, row[\"id\"]) for row in rows]", "found += []", "test_health.py"),
     "duplicates are not seen": ("rows/health.py", "if len(ids) > 1]", "if len(ids) > 2]", "test_health.py"),
     # snapshots
-    "secrets are saved with the task": ("store.py", "saved_state = without_secrets(checked_state(state))", "saved_state = checked_state(state)", "test_snapshots.py"),
+    "secrets are saved with the task": ("store/tasks.py", "saved_state = without_secrets(checked_state(state))", "saved_state = checked_state(state)", "test_snapshots.py"),
     "old snapshots do not load": ("snapshots.py", "for step in range(format, FORMAT):", "for step in range(0):", "test_snapshots.py"),
-    "a done plan completes nothing": ("store.py", "if plan_is_done(saved_state) and", "if False and", "test_snapshots.py"),
+    "a done plan completes nothing": ("store/tasks.py", "if plan_is_done(saved_state) and", "if False and", "test_snapshots.py"),
     # resuming
     "a session taken up again acts at once": ("agent.py", "may_act = not cut_off and", "may_act = True or", "test_resuming.py"),
     "a stale check is trusted": ("resuming.py", "0 <= now - item.checked_at < FRESH_MS", "item.checked_at <= now", "test_resuming.py"),

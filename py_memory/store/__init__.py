@@ -1,0 +1,26 @@
+"""MemoryStore: the one door to a memory. One public operation is one transaction."""
+
+from __future__ import annotations
+
+from .care import CareOperations
+from .experience import ExperienceOperations
+from .files import FileOperations
+from .finding import FindingOperations
+from .messages import MAX_MESSAGE_BYTES
+from .sessions import MAX_TITLE_CHARACTERS, SessionOperations
+from .tasks import TaskOperations
+
+__all__ = ["MAX_MEMORY_CHARS", "MAX_MESSAGE_BYTES", "MAX_TITLE_CHARACTERS", "MemoryStore"]
+
+MAX_MEMORY_CHARS = 3000  # of facts, saved state and summaries in a prompt
+
+
+class MemoryStore(
+    SessionOperations, TaskOperations, FindingOperations, ExperienceOperations, CareOperations, FileOperations
+):
+    """A memory in one SQLite database, seen by one user and optionally one agent.
+
+    `path_or_connection` is a path, ":memory:", or a connection of sqlite3 or a module with its interface.
+    `user_id` None takes the file's own user. `clock` returns integer milliseconds. Threads may share a store.
+    Raises NotADatabaseError, NewerDatabaseError, DatabaseCorruptError; the file is then as it was.
+    """

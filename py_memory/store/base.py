@@ -1,0 +1,107 @@
+"""What every family of operations stands on: the database, its owner, the chain of events, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+from py_memory import text
+from py_memory.checks import json_text
+from py_memory.clock import Clock, system_clock
+from py_memory.consolidation import Consolidation
+from py_memory.database import Database
+from py_memory.errors import TooLargeError
+from py_memory.experience import Experiences
+from py_memory.facts import Facts
+from py_memory.forgetting import Forgetting
+from py_memory.health import Health
+from py_memory.ids import uuid7
+from py_memory.rows import (
+    events,
+    namespaces,
+    settings,
+    users,
+)
+from py_memory.undo import UndoLog
+from py_memory.working_memory import WorkingMemory
+
+__all__ = ["StoreBase"]
+
+MAX_TITLE_CHARACTERS = 200
+_DEVICE = "device"
+
+
+async def _at_once() -> None:
+    """On CPython a commit is durable when it returns."""
+
+
+class StoreBase:
+    """The common part of MemoryStore."""
+
+    incognito = False  # see IncognitoStore
+
+    def __init__(
+        self,
+        path_or_connection: Any,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.database = Database(path_or_connection)
+        self.clock: Clock = clock or system_clock
+        self.agent_id = agent_id
+        # Waits until all that was changed is on disk. False: it could not be saved.
+        self.durable: Callable[[], Awaitable[object]] = _at_once
+        db = self.database
+        with db.transaction():
+            now = self.clock()
+            self.user_id, new = users.ensure_user(db, user_id, now)
+            if new:
+                namespaces.register_built_in(db, self.user_id, now)
+            self._device = settings.get_setting(db, "", _DEVICE)
+            if self._device is None:
+                self._device = uuid7(now)
+                settings.set_setting(db, "", _DEVICE, self._device, now)
+        self._undo = UndoLog(db, self.clock)
+        self._facts = Facts(db, self.user_id, agent_id, self.clock, self._undo)
+        self._consolidation = Consolidation(db, self.user_id, self.clock, self._undo, self._facts)
+        self._working = WorkingMemory(db, self.user_id, self.clock)
+        self._forgetting = Forgetting(db, self.user_id, self.clock, self._undo, self._facts)
+        self._experiences = Experiences(db, self.user_id, self.clock, self._undo)
+        self._health = Health(db, self.user_id, self.clock, self._undo, self._facts)
+
+    @contextmanager
+    def action(self) -> Iterator[Self]:
+        """Joins several operations into one transaction: all happen, or an exception undoes them all."""
+        with self.database.transaction():
+            yield self
+
+    def close(self) -> None:
+        self.database.close()
+
+    def _event(self, kind: str, subject_kind: str, subject_id: str, content: str = "") -> None:
+        events.append(
+            self.database, self.user_id, self._device, kind, subject_kind, subject_id, content, self.clock()
+        )
+
+    def get_setting(self, name: str, default: Any = None) -> Any:
+        return settings.get_setting(self.database, self.user_id, name, default)
+
+    def set_setting(self, name: str, value: Any) -> None:
+        """Any JSON value; None removes the setting."""
+        name = text.clean(name)[0]
+        with self.database.transaction():
+            settings.set_setting(self.database, self.user_id, name, value, self.clock())
+            self._event("set", "settings", name, json_text(value))
+
+    @staticmethod
+    def _short(label: str | None, what: str) -> str | None:
+        """A label such as a speaker's name."""
+        if label is None:
+            return None
+        label = text.clean(label)[0]
+        if len(label) > MAX_TITLE_CHARACTERS:
+            raise TooLargeError(what, len(label), MAX_TITLE_CHARACTERS, "characters")
+        return label

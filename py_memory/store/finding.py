@@ -1,0 +1,145 @@
+"""Finding what was said, and what answers rested on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from py_memory import trace
+from py_memory.checks import check_count, check_mapping, check_time, json_text
+from py_memory.counting import count_messages
+from py_memory.errors import InvalidInputError
+from py_memory.recall import ranked
+from py_memory.recall import search as finding
+from py_memory.records import (
+    Explanation,
+    Hit,
+    MessageCount,
+    Recollection,
+    Use,
+)
+from py_memory.rows import facts as fact_rows
+from py_memory.rows import (
+    messages,
+    sessions,
+)
+from py_memory.rows import uses as use_rows
+
+from .base import StoreBase
+
+__all__ = ["FindingOperations"]
+
+
+class FindingOperations(StoreBase):
+    """A part of MemoryStore."""
+
+    def recall(
+        self,
+        query: str | Sequence[str],
+        *,
+        limit: int = 20,
+        session_id: str | None = None,
+        history: bool = False,
+    ) -> list[Recollection]:
+        """Memories that bear on a question, or on any of several, best first."""
+        check_count(limit, "The limit")
+        return ranked.recall(
+            self.database,
+            self.user_id,
+            self.agent_id,
+            [query] if isinstance(query, str) else list(query),
+            now=self.clock(),
+            limit=limit,
+            session_id=session_id,
+            history=history,
+        )
+
+    def search(self, text: str, **filters: Any) -> list[Hit]:
+        """Messages that hold the text exactly, newest first. Filters: session_id, role, speaker, since, until
+        (ms), metadata, limit, offset; order "newest" or "best"."""
+        check_count(filters.get("limit", 0), "The limit")
+        check_count(filters.get("offset", 0), "The offset")
+        for name in ("since", "until"):
+            check_time(filters.get(name), name)
+        if filters.get("order", "newest") not in ("newest", "best"):
+            raise InvalidInputError(f"The order is newest or best, not {filters['order']!r}.")
+        if filters.get("metadata") is not None:
+            metadata = check_mapping(filters["metadata"], "The metadata")
+            if any(isinstance(value, list | dict) for value in metadata.values()):
+                raise InvalidInputError("Search takes plain values of metadata, no lists or mappings.")
+        return finding.search(self.database, self.user_id, text, **filters)
+
+    def active_recall(self, text: str, *, limit: int = 5, exclude: Iterable[str] = ()) -> list[Recollection]:
+        """The best memories for a message that did not ask for any, without those in `exclude` (ids); []
+        where nothing is near enough to be worth a model's attention."""
+        check_count(limit, "The limit")
+        return ranked.recall_actively(
+            self.database,
+            self.user_id,
+            self.agent_id,
+            text,
+            now=self.clock(),
+            limit=limit,
+            exclude=frozenset(exclude),
+        )
+
+    def record_uses(self, message_id: str, uses: Iterable[tuple[str, str, Mapping[str, Any] | str]]) -> None:
+        """Notes which memories, (kind, id, reason) in order of rank, an answer rests on."""
+        items = [(kind, id, {"why": why} if isinstance(why, str) else why) for kind, id, why in uses]
+        with self.database.transaction():
+            messages.get_message(self.database, self.user_id, message_id)
+            use_rows.insert_uses(self.database, self.user_id, message_id, items, self.clock())
+            self._event("rested on", "messages", message_id, json_text([id for _, id, _ in items]))
+            ids = [id for kind, id, _ in items if kind == "facts"]
+            fact_rows.mark_used(self.database, self.user_id, ids, self.clock())
+
+    def list_uses(self, message_id: str) -> list[Use]:
+        return use_rows.list_uses(self.database, self.user_id, message_id)
+
+    def count_messages(
+        self,
+        *,
+        topic: str | Sequence[str] | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        session_id: str | None = None,
+        role: str | None = "user",
+        intent: str | None = None,
+        feedback: int | None = None,
+        within_ms_of: Sequence[Any] | None = None,
+        words: str | Sequence[str] | None = None,
+    ) -> MessageCount:
+        """Counts messages about a topic (a text they hold, or one of several; capitals do not matter) from
+        `since` up to `until` (ms), of one role (None: both), with an intent or feedback.
+
+        `within_ms_of` is (tool, status, ms) of a tool call in the same session; None stands for any tool or
+        status, and without ms it is five minutes. `words` is a list, or "impatience" for the built-in one in
+        English and Chinese; Latin words count where they stand whole. Reads every message of the period.
+        """
+        check_time(since, "since")
+        check_time(until, "until")
+        if session_id is not None:
+            sessions.get_session(self.database, self.user_id, session_id)
+        if role not in ("user", "assistant", None):
+            raise InvalidInputError(f"Messages of a user or an assistant are counted, not of {role!r:.40}.")
+        if feedback not in (-1, 0, 1, None):
+            raise InvalidInputError(f"Feedback is -1, 0 or 1, not {feedback!r:.40}.")
+        zone = self.get_setting("zone")
+        return count_messages(
+            self.database,
+            self.user_id,
+            topic=topic,
+            since=since,
+            until=until,
+            session_id=session_id,
+            role=role,
+            intent=self._short(intent, "The intent"),
+            feedback=feedback,
+            within_ms_of=within_ms_of,
+            words=words,
+            zone=zone if isinstance(zone, str) else None,
+        )
+
+    def explain(self, message_id: str) -> Explanation:
+        """Why an answer says what it says: the memories it rested on, best first, each as it is now."""
+        return trace.explain(self.database, self.user_id, message_id)

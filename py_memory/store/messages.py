@@ -1,0 +1,264 @@
+"""Messages and their versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from py_memory import context, text
+from py_memory.checks import check_count, check_id, check_mapping, check_time, json_text
+from py_memory.errors import ConflictError, InvalidInputError, TooLargeError
+from py_memory.extraction.refusals import MAX_READ
+from py_memory.extraction.secrets import secret_spans
+from py_memory.ids import uuid7
+from py_memory.recall import index
+from py_memory.records import (
+    Message,
+    MessageVersion,
+    Session,
+)
+from py_memory.rows import facts as fact_rows
+from py_memory.rows import (
+    messages,
+    sessions,
+)
+from py_memory.rows.tombstones import is_forgotten
+
+from .base import StoreBase
+
+__all__ = ["MessageOperations"]
+
+MAX_MESSAGE_BYTES = 1 << 20
+_ROLES = frozenset({"user", "assistant", "system", "tool"})
+_STATUSES = frozenset({"complete", "streaming", "stopped", "failed"})
+_WHOLE_BRANCH = 100_000  # messages
+
+
+class MessageOperations(StoreBase):
+    """A part of MemoryStore."""
+
+    def add_message(
+        self,
+        session_id: str,
+        role: str,
+        content: str,
+        *,
+        parent_id: str | None = None,
+        tool_call_id: str | None = None,
+        id: str | None = None,
+        status: str = "complete",
+        speaker: str | None = None,
+        intent: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Message:
+        """Adds a message after the one on screen, or after `parent_id`, and makes it the one on screen.
+
+        The same `id` with a content that the message has or had changes nothing. NUL and lone surrogates
+        become U+FFFD, said in `notes`. Raises InvalidInputError (empty, unknown role), TooLargeError (over 1
+        MiB of UTF-8), NotFoundError, ConflictError (the id is taken by another message, or that of one which
+        was forgotten).
+        """
+        content, notes = self._content(content, may_be_empty=status == "streaming")
+        if id is not None:
+            check_id(id, "message")
+        metadata = check_mapping(metadata, "The metadata")
+        speaker, intent = self._short(speaker, "The speaker"), self._short(intent, "The intent")
+        if role not in _ROLES:
+            raise InvalidInputError(
+                f"A message has one of the roles {', '.join(sorted(_ROLES))}, not {role!r}."
+            )
+        if status not in _STATUSES:
+            raise InvalidInputError(f"A message has one of the statuses {', '.join(sorted(_STATUSES))}.")
+        has_secret = bool(secret_spans(content[:MAX_READ]))
+        db = self.database
+        with db.transaction():
+            if id is not None and (found := messages.find_message(db, self.user_id, id)):
+                same_place = (found.session_id, found.role) == (session_id, role)
+                if same_place and content in (
+                    v.content for v in messages.list_versions(db, self.user_id, id)
+                ):
+                    return found
+                raise ConflictError(f"The id {id!r} belongs to another message. Give a new message a new id.")
+            if id is not None and is_forgotten(db, self.user_id, "messages", id):
+                raise ConflictError(f"The message {id!r} was forgotten. Give a new message a new id.")
+            session = sessions.get_session(db, self.user_id, session_id)
+            if parent_id is not None:
+                parent = messages.get_message(db, self.user_id, parent_id)
+                if parent.session_id != session_id:
+                    raise InvalidInputError("The parent message lies in another session.")
+            now = self.clock()
+            id = id or uuid7(now)
+            if parent_id is not None and parent_id != session.current_message_id:
+                self._leave_branch(session, parent_id)
+            parent_id = parent_id or session.current_message_id
+            seq = messages.insert_message(
+                db,
+                self.user_id,
+                id=id,
+                session_id=session_id,
+                parent_id=parent_id,
+                role=role,
+                status=status,
+                speaker=speaker,
+                tool_call_id=tool_call_id,
+                intent=intent,
+                has_secret=has_secret,
+                metadata=metadata,
+                now=now,
+            )
+            version_id = uuid7(now)
+            messages.insert_version(
+                db, self.user_id, id=version_id, message_id=id, author=role, content=content, now=now
+            )
+            index.add(db, seq)
+            sessions.touch(db, self.user_id, session_id, id, now)
+            self._undo.lineage.said(session_id, id, parent_id)
+            self._event("added", "messages", id, content)
+        return Message(
+            id=id,
+            user_id=self.user_id,
+            created_at=now,
+            session_id=session_id,
+            parent_id=parent_id,
+            role=role,
+            content=content,
+            version_id=version_id,
+            status=status,
+            speaker=speaker,
+            tool_call_id=tool_call_id,
+            intent=intent,
+            metadata=dict(metadata),
+            has_secret=has_secret,
+            notes=notes,
+        )
+
+    def _leave_branch(self, session: Session, parent_id: str) -> None:
+        """The talk goes on from an earlier message: what was learned after it asks for review."""
+        kept = {m.id for m in messages.branch(self.database, self.user_id, parent_id, _WHOLE_BRANCH)}
+        shown = messages.branch(self.database, self.user_id, session.current_message_id, _WHOLE_BRANCH)
+        left = [message.id for message in shown if message.id not in kept]
+        fact_rows.ask_for_review(self.database, self.user_id, left)
+        self._consolidation.left(session.id, left)
+
+    def add_messages(self, items: Iterable[Mapping[str, Any]]) -> list[Message]:
+        """Several messages, each a mapping of add_message's arguments; all of them or none."""
+        with self.database.transaction():
+            return [self.add_message(**item) for item in items]
+
+    def edit_message(self, message_id: str, content: str) -> Message:
+        """Gives a message a new version; the older ones stay. Facts learned from them ask for review."""
+        content, notes = self._content(content)
+        db = self.database
+        with db.transaction():
+            message = messages.get_message(db, self.user_id, message_id)
+            if message.content == content:
+                return message
+            seq = messages.seq_of(db, self.user_id, message_id)
+            index.remove(db, [seq])
+            newest = messages.list_versions(db, self.user_id, message_id)[-1]
+            # A clock that went back must not make the edit older than what it replaces.
+            now = max(self.clock(), newest.created_at + 1)
+            version_id = uuid7(now)
+            messages.insert_version(
+                db,
+                self.user_id,
+                id=version_id,
+                message_id=message_id,
+                author="user",
+                content=content,
+                now=now,
+            )
+            if not message.has_secret and secret_spans(content[:MAX_READ]):
+                messages.update_message(db, self.user_id, message_id, has_secret=True)
+            index.add(db, seq)
+            fact_rows.mark_for_review(db, self.user_id, message_id, version_id)
+            self._event("edited", "messages", message_id, content)
+            edited = messages.get_message(db, self.user_id, message_id)
+            self._consolidation.edited(edited)
+        return edited if not notes else Message(**{**edited.to_dict(), "notes": notes})
+
+    def set_message_status(self, message_id: str, status: str, content: str | None = None) -> Message:
+        """Ends (or goes on with) a message that was streaming, with its text so far."""
+        if status not in _STATUSES:
+            raise InvalidInputError(f"A message has one of the statuses {', '.join(sorted(_STATUSES))}.")
+        db = self.database
+        with db.transaction():
+            message = messages.get_message(db, self.user_id, message_id)
+            if content is not None:
+                content, _ = self._content(content, may_be_empty=status == "streaming")
+                if message.status != "streaming":
+                    raise InvalidInputError(
+                        "Only a message that is still streaming can be filled; edit this one."
+                    )
+            seq = messages.seq_of(db, self.user_id, message_id)
+            index.remove(db, [seq])
+            if content is not None:
+                messages.rewrite_version(db, self.user_id, message.version_id, content)
+            messages.update_message(db, self.user_id, message_id, status=status)
+            index.add(db, seq)
+            if status != "streaming":
+                self._event(status, "messages", message_id, message.content if content is None else content)
+            return messages.get_message(db, self.user_id, message_id)
+
+    def get_message(self, id: str) -> Message:
+        return messages.get_message(self.database, self.user_id, id)
+
+    def find_message(self, id: str) -> Message | None:
+        return messages.find_message(self.database, self.user_id, id)
+
+    def replies_to(self, message_id: str) -> list[Message]:
+        """Messages whose parent it is, oldest first."""
+        return messages.replies_to(self.database, self.user_id, message_id)
+
+    def message_versions(self, message_id: str) -> list[MessageVersion]:
+        """All versions, oldest first."""
+        messages.get_message(self.database, self.user_id, message_id)
+        return messages.list_versions(self.database, self.user_id, message_id)
+
+    def list_messages(self, session_id: str, *, before: int | None = None, limit: int = 200) -> list[Message]:
+        """The newest messages of a session over all branches, oldest first; `before` (ms) pages back."""
+        check_count(limit, "The limit")
+        check_time(before, "before")
+        return messages.list_messages(self.database, self.user_id, session_id, before=before, limit=limit)
+
+    def get_recent_messages(self, session_id: str, limit: int = 20) -> list[Message]:
+        """The newest messages of the branch on screen, oldest first."""
+        check_count(limit, "The limit")
+        session = sessions.get_session(self.database, self.user_id, session_id)
+        if limit < 1 or session.current_message_id is None:
+            return []
+        return messages.branch(self.database, self.user_id, session.current_message_id, limit)
+
+    def get_context_within_budget(
+        self, session_id: str, max_chars: int = 4000, *, max_tokens: int | None = None, limit: int = 20
+    ) -> list[Message]:
+        """The newest whole messages that fit, at most `limit`, oldest first; always at least one."""
+        return context.within_budget(
+            self.get_recent_messages(session_id, max(1, limit)), max_chars, max_tokens
+        )
+
+    def set_feedback(self, message_id: str, feedback: int) -> Message:
+        """-1, 0 or 1."""
+        if feedback not in (-1, 0, 1):
+            raise InvalidInputError(f"Feedback is -1, 0 or 1, not {feedback!r}.")
+        return self._set_on_message(message_id, feedback=feedback)
+
+    def set_intent(self, message_id: str, intent: str | None) -> Message:
+        return self._set_on_message(message_id, intent=self._short(intent, "The intent"))
+
+    def _set_on_message(self, message_id: str, **changes: Any) -> Message:
+        with self.database.transaction():
+            messages.get_message(self.database, self.user_id, message_id)
+            messages.update_message(self.database, self.user_id, message_id, **changes)
+            self._event("tagged", "messages", message_id, json_text(changes))
+            return messages.get_message(self.database, self.user_id, message_id)
+
+    @staticmethod
+    def _content(content: str, *, may_be_empty: bool = False) -> tuple[str, tuple[str, ...]]:
+        content, notes = text.clean(content)
+        if not content.strip() and not may_be_empty:
+            raise InvalidInputError("The message is empty. Write something first.")
+        # A character takes at most four bytes, so most texts need not be encoded to know.
+        if len(content) * 4 > MAX_MESSAGE_BYTES and (size := len(content.encode())) > MAX_MESSAGE_BYTES:
+            raise TooLargeError("The message", size, MAX_MESSAGE_BYTES)
+        return content, notes

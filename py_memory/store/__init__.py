@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from .base import MAX_TITLE_CHARACTERS
 from .care import CareOperations
 from .experience import ExperienceOperations
 from .files import FileOperations
 from .finding import FindingOperations
 from .messages import MAX_MESSAGE_BYTES
-from .sessions import MAX_TITLE_CHARACTERS, SessionOperations
+from .sessions import SessionOperations
 from .tasks import TaskOperations
 
 __all__ = ["MAX_MEMORY_CHARS", "MAX_MESSAGE_BYTES", "MAX_TITLE_CHARACTERS", "MemoryStore"]

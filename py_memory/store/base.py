@@ -26,7 +26,7 @@ from py_memory.rows import (
 from py_memory.undo import UndoLog
 from py_memory.working_memory import WorkingMemory
 
-__all__ = ["StoreBase"]
+__all__ = ["MAX_TITLE_CHARACTERS", "StoreBase"]
 
 MAX_TITLE_CHARACTERS = 200
 _DEVICE = "device"

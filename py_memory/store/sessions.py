@@ -17,11 +17,9 @@ from py_memory.rows import (
     sessions,
 )
 
-from .base import StoreBase
+from .base import MAX_TITLE_CHARACTERS, StoreBase
 
 __all__ = ["SessionOperations"]
-
-MAX_TITLE_CHARACTERS = 200
 
 
 class SessionOperations(StoreBase):

@@ -17,12 +17,7 @@ from py_memory.facts import Facts
 from py_memory.forgetting import Forgetting
 from py_memory.health import Health
 from py_memory.ids import uuid7
-from py_memory.rows import (
-    events,
-    namespaces,
-    settings,
-    users,
-)
+from py_memory.rows import events, namespaces, settings, users
 from py_memory.undo import UndoLog
 from py_memory.working_memory import WorkingMemory
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 from py_memory import trace
 from py_memory.checks import check_count, json_text
 from py_memory.recall import index
-from py_memory.records import (
-    ChainReport,
-    Finding,
-    Receipt,
-)
-from py_memory.rows import (
-    stats,
-)
+from py_memory.records import ChainReport, Finding, Receipt
+from py_memory.rows import stats
 
 from .base import StoreBase
 

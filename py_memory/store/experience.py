@@ -6,10 +6,7 @@ from collections.abc import Iterable
 
 from py_memory import text
 from py_memory.errors import InvalidInputError
-from py_memory.records import (
-    Experience,
-    Receipt,
-)
+from py_memory.records import Experience, Receipt
 from py_memory.rows import experiences as experience_rows
 
 from .base import StoreBase

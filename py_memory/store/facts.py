@@ -7,17 +7,8 @@ from typing import Any
 from py_memory import trace
 from py_memory.checks import check_count, json_text
 from py_memory.errors import InvalidInputError, NotFoundError
-from py_memory.records import (
-    Conflict,
-    Fact,
-    Namespace,
-    Receipt,
-)
-from py_memory.rows import (
-    events,
-    messages,
-    namespaces,
-)
+from py_memory.records import Conflict, Fact, Namespace, Receipt
+from py_memory.rows import events, messages, namespaces
 
 from .base import StoreBase
 

@@ -11,18 +11,9 @@ from py_memory.counting import count_messages
 from py_memory.errors import InvalidInputError
 from py_memory.recall import ranked
 from py_memory.recall import search as finding
-from py_memory.records import (
-    Explanation,
-    Hit,
-    MessageCount,
-    Recollection,
-    Use,
-)
+from py_memory.records import Explanation, Hit, MessageCount, Recollection, Use
 from py_memory.rows import facts as fact_rows
-from py_memory.rows import (
-    messages,
-    sessions,
-)
+from py_memory.rows import messages, sessions
 from py_memory.rows import uses as use_rows
 
 from .base import StoreBase

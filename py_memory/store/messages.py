@@ -12,16 +12,9 @@ from py_memory.extraction.refusals import MAX_READ
 from py_memory.extraction.secrets import secret_spans
 from py_memory.ids import uuid7
 from py_memory.recall import index
-from py_memory.records import (
-    Message,
-    MessageVersion,
-    Session,
-)
+from py_memory.records import Message, MessageVersion, Session
 from py_memory.rows import facts as fact_rows
-from py_memory.rows import (
-    messages,
-    sessions,
-)
+from py_memory.rows import messages, sessions
 from py_memory.rows.tombstones import is_forgotten
 
 from .base import StoreBase

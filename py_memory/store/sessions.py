@@ -9,13 +9,8 @@ from py_memory import text
 from py_memory.checks import check_count, check_id, check_mapping, check_time, json_text
 from py_memory.errors import TooLargeError
 from py_memory.ids import uuid7
-from py_memory.records import (
-    Receipt,
-    Session,
-)
-from py_memory.rows import (
-    sessions,
-)
+from py_memory.records import Receipt, Session
+from py_memory.rows import sessions
 
 from .base import MAX_TITLE_CHARACTERS, StoreBase
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 from py_memory import context, text
 from py_memory.checks import check_count
 from py_memory.overview import load_overview
-from py_memory.records import (
-    Message,
-    Overview,
-    PendingSummary,
-    Summary,
-)
+from py_memory.records import Message, Overview, PendingSummary, Summary
 
 from .facts import FactOperations
 from .messages import MessageOperations

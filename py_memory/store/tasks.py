@@ -10,17 +10,8 @@ from py_memory.checks import check_id, json_text
 from py_memory.errors import ConflictError, InvalidInputError
 from py_memory.extraction.secrets import without_secrets
 from py_memory.ids import uuid7
-from py_memory.records import (
-    Resumption,
-    Snapshot,
-    ToolCall,
-)
-from py_memory.rows import (
-    events,
-    sessions,
-    snapshots,
-    tool_calls,
-)
+from py_memory.records import Resumption, Snapshot, ToolCall
+from py_memory.rows import events, sessions, snapshots, tool_calls
 from py_memory.snapshots import checked_state, checked_validation, plan_is_done
 
 from .summaries import SummaryOperations

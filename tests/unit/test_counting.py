@@ -193,6 +193,13 @@ def test_the_refund_question(store: MemoryStore, clock: SteppedClock) -> None:
     assert len(found.message_ids) == 1
 
 
+def test_a_latin_word_counts_where_it_stands_whole(store: MemoryStore) -> None:
+    session = store.create_session().id
+    for said in ("no rush at all", "rushing, and the crush of it", "再rush一下"):
+        store.add_message(session, "user", said)
+    assert store.count_messages(words=["rush"]).by_word == {"rush": 2}
+
+
 def test_days_are_the_users(store: MemoryStore, clock: SteppedClock) -> None:
     session = store.create_session().id
     clock.now = 1_790_000_000_000 // 86_400_000 * 86_400_000 + 23 * 3_600_000  # 23:00 UTC

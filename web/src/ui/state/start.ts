@@ -9,7 +9,7 @@ import { receive, showUnanswered } from "./chat";
 import { keepDrafts, watchDrafts } from "./drafts";
 import { hideEarly, showEarly, watchEarly } from "./early";
 import { act, memoryNow, provideMemory, toast } from "./memory";
-import { findPlace, keepPlace, loadFirst, refreshAll, refreshMessages } from "./sessions";
+import { findPlace, isIncognito, keepPlace, loadFirst, refreshAll, refreshMessages } from "./sessions";
 import { type BootStep, state } from "./state";
 import { keepOffers, offerAgain } from "./undo";
 import { tellZone } from "./zone";
@@ -98,9 +98,9 @@ function watchSurroundings(): void {
   });
   addEventListener("appinstalled", () => state.set({ installable: null }));
   addEventListener("beforeunload", (event) => {
-    const { messages, outgoing, incognito } = state.get();
+    const { messages, outgoing } = state.get();
     const lost = isUnsaved() && (messages.length > 0 || outgoing.length > 0);
-    if (lost || outgoing.some(({ kept, session_id }) => !kept && session_id !== incognito)) event.preventDefault();
+    if (lost || outgoing.some(({ kept, session_id }) => !kept && !isIncognito(session_id))) event.preventDefault();
   });
   addEventListener("pagehide", () => {
     keepDrafts();

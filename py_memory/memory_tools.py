@@ -37,7 +37,7 @@ _IDS = _TEXTS = {"type": "array", "items": _TEXT}
 TO_FORGET, TO_END = "would be forgotten", "would end"
 # What an incognito chat may do.
 READING = frozenset(
-    {"memory_noticed", "memory_search", "memory_list", "memory_going", "day_meant", "todo_list"}
+    {"memory_noticed", "memory_search", "memory_list", "memory_going", "memory_why", "day_meant", "todo_list"}
 )
 UNCONFIRMED = "waits for a yes"  # and memory_confirm on this
 
@@ -57,7 +57,7 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     """What the memory holds of what `said` states, whenever it was learned."""
     secret = "secret" if secret_spans(said.content[:MAX_READ]) else None
     noticed = Noticed(refused=refusal(said.content) or secret)
-    for proposal in propose(said.content, known=known_names(store)):
+    for proposal in propose(said.content, known=known_names(store, before=said)):
         if store.incognito and proposal["explicit"]:
             noticed.refused = noticed.refused or "incognito"
         for fact in store.list_facts(status=None, prefix=proposal["key"]):
@@ -72,15 +72,22 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     return noticed
 
 
-def known_names(store: MemoryStore) -> dict[str, str]:
-    """Names of the user's relatives and pets, confirmed or waiting, each with the key it is known under."""
+def known_names(store: MemoryStore, *, before: Message | None = None) -> dict[str, str]:
+    """Names of the user's relatives and pets, confirmed or waiting, each with the key it is known under. With
+    `before` those that were known when that message came: it is read again as it was read then."""
     return {
         fact.value: fact.key
         for status in ("candidate", "current")
         for prefix in ("user::family::", "user::pet::")
         for fact in store.list_facts(status=status, prefix=prefix)
-        if fact.key.count("::") == 2
+        if fact.key.count("::") == 2 and (before is None or _was_known(fact, before))
     }
+
+
+def _was_known(fact: Fact, said: Message) -> bool:
+    if fact.created_at == said.created_at:
+        return fact.source_message_id != said.id
+    return fact.created_at < said.created_at
 
 
 def memory_tools(

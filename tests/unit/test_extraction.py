@@ -550,7 +550,10 @@ def test_a_day_behind_a_time_is_understood() -> None:
 
 
 def test_a_long_statement_is_not_split_inside_a_time_or_behind_a_title() -> None:
-    text = "the plumber whose number is on the fridge, next to the old calendar from the bank, comes at 10:45 to see Dr. Smith"
+    text = (
+        "the plumber whose number is on the fridge, next to the old calendar from the bank, "
+        "comes at 10:45 to see Dr. Smith"
+    )
     assert split_statement(text, 99)[-1].endswith("Dr. Smith")
     for limit in range(20, 110):
         pieces = split_statement(text, limit)

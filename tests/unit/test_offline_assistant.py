@@ -84,6 +84,34 @@ def test_yes_keeps_what_was_proposed(talk: Talk, text: str, yes: str) -> None:
     assert FIRST[text] == talk.facts()
 
 
+@pytest.mark.parametrize(
+    ("text", "number", "yes", "facts"),
+    [
+        (
+            "I have two kids, Tom and Lea",
+            "two things",
+            "yes",
+            {("user::family::child", "Tom"), ("user::family::child", "Lea")},
+        ),
+        (
+            "I have a dog, Rex, and a cat, Tom",
+            "two things",
+            "yes",
+            {("user::pet::dog", "Rex"), ("user::pet::cat", "Tom")},
+        ),
+    ],
+)
+def test_names_learned_from_a_message_do_not_hide_what_it_says(
+    talk: Talk, text: str, number: str, yes: str, facts: set[tuple[str, str]]
+) -> None:
+    assert number in talk(text)
+    assert facts == talk.facts("candidate")
+    assert len(talk.store.list_uses(talk.last.id)) == len(facts)
+    kept = talk(yes)
+    assert all(value in kept for _, value in facts)
+    assert facts == talk.facts()
+
+
 def test_a_relative_known_may_be_called_by_name(talk: Talk) -> None:
     talk(ENGLISH)
     talk.confirm_all()

@@ -740,3 +740,68 @@ def test_forgetting_one_thing_with_its_messages_keeps_the_others(
     assert left <= {fact.key for fact in talk.store.list_facts()}
     assert not talk.store.search(told[:8])
     assert not [fact for fact in talk.store.list_facts() if fact.needs_review]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "yes", "question", "now", "before"),
+    [
+        ("I live in Berlin.", "I moved to Munich", "yes", "Where do I live?", "Munich", "Berlin"),
+        ("我住在北京", "我搬到上海了", "是的", "我住在哪里？", "上海", "北京"),
+    ],
+)
+def test_a_replaced_home_is_answered_with_the_new_one(
+    talk: Talk, first: str, then: str, yes: str, question: str, now: str, before: str
+) -> None:
+    for text in (first, then, yes):
+        talk(text)
+    answer = talk(question)
+    assert now in answer
+    assert before not in answer
+    assert talk.facts("candidate") == set()
+    talk(first)  # back again, not confirmed yet
+    answer = talk(question)
+    assert now in answer
+    assert before in answer[answer.index(now) :]
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "value"),
+    [
+        ("remember that I like jazz", "What do I like?", "jazz"),
+        ("remember that I like jazz", "我喜欢什么？", "jazz"),
+        ("remember that I hate cilantro", "What do I dislike?", "cilantro"),
+        ("记住我讨厌香菜", "What do I hate?", "香菜"),
+        ("remember that I live in Oslo", "Where am I living?", "Oslo"),
+        ("remember that I live in Oslo", "我现在住哪？", "Oslo"),
+        ("remember that I work as a nurse", "我做什么工作？", "nurse"),
+        ("remember that I work as a nurse", "我的职业是什么？", "nurse"),
+        ("记住我的职业是护士", "What do I do for a living?", "护士"),
+        ("remember that I'm allergic to nuts", "我对什么过敏？", "nuts"),
+        ("remember that my name is Lin", "我叫什么名字？", "Lin"),
+    ],
+)
+def test_a_question_for_a_kind_of_fact_finds_it(talk: Talk, told: str, question: str, value: str) -> None:
+    nothing = talk(question)
+    assert "I found nothing" in nothing or "没有找到" in nothing
+    talk(told)
+    talk("remember that my dog Rex is 3")
+    answer = talk(question)
+    assert value in answer
+    assert "Rex" not in answer
+    assert [use.memory_kind for use in talk.store.list_uses(talk.last.id)] == ["facts"]
+
+
+def test_a_question_for_more_than_a_kind_is_searched_for(talk: Talk) -> None:
+    talk("remember that I like jazz")
+    talk("remember that what I like about Rome is the light")
+    answer = talk("What do I like about Rome?")
+    assert "the light" in answer
+    assert "likes: jazz" not in answer
+
+
+def test_of_many_values_the_first_twenty_are_listed_and_the_rest_counted(talk: Talk) -> None:
+    for number in range(23):
+        talk.store.set_fact("user::likes", f"band {number}")
+    answer = talk("What do I like?")
+    assert answer.count("- likes: band") == 20
+    assert "3 more" in answer

@@ -13,7 +13,7 @@ from typing import Any
 
 from .checked_tools import checked_tool as _tool
 from .context import day_of
-from .errors import InvalidInputError
+from .errors import InvalidInputError, UndoExpiredError
 from .extraction import propose, task_key
 from .extraction.clauses import split_statement
 from .extraction.days import day_in, day_spoken_of
@@ -91,10 +91,14 @@ def _was_known(fact: Fact, said: Message) -> bool:
 
 
 def memory_tools(
-    store: MemoryStore, said: Message, on_forgotten: Callable[[Receipt], None] | None = None
+    store: MemoryStore,
+    said: Message,
+    on_forgotten: Callable[[Receipt], None] | None = None,
+    undoable: str | None = None,
 ) -> list[Tool]:
     """Tools over a store for answering the message `said`, which is the source of what they add.
-    `on_forgotten` gets the receipt of what they delete, as it can be undone."""
+    `on_forgotten` gets the receipt of what they delete, as it can be undone; `undoable` is the operation that
+    was the last of these in the conversation."""
 
     def asked(*kinds: str) -> None:
         if understand(said.content).kind not in kinds:
@@ -195,6 +199,16 @@ def memory_tools(
                     store.end_fact(fact.id)
         return {"what": what, "facts": described, "counts": counts}
 
+    async def memory_undo() -> dict[str, Any]:
+        asked("undo")
+        if undoable is None:
+            return {"what": None}
+        try:
+            store.undo(undoable)
+        except UndoExpiredError:
+            return {"what": "too late"}
+        return {"what": "undone"}
+
     async def memory_why() -> dict[str, Any]:
         answer = store.find_message(said.parent_id) if said.parent_id else None
         if answer is None or answer.role != "assistant":
@@ -288,6 +302,11 @@ def memory_tools(
             "Takes the user's yes or no to what the answer before offered to forget or to end.",
             memory_settle,
             yes=_YES_OR_NO,
+        ),
+        _tool(
+            "memory_undo",
+            "Takes back the last deletion of this conversation, for 10 seconds after it.",
+            memory_undo,
         ),
         _tool(
             "memory_why",

@@ -105,6 +105,12 @@ class _Work:
 
     # -- one method an intent --
 
+    async def _undo(self, intent: Intent) -> None:
+        if self.out.incognito:
+            return self.say("unchanged")
+        undone = await self.ask("memory_undo")
+        return self.say({"undone": "undone", "too late": "undo_late"}.get(undone["what"], "undo_nothing"))
+
     async def _yes(self, intent: Intent) -> None:
         if self.out.incognito:
             return self.say("agreed")

@@ -105,6 +105,7 @@ def test_no_answer_promises_what_is_not_kept(real: MemoryStore, text: str) -> No
         ("forget my diet", "nothing is changed or forgotten"),
         ("忘掉我的饮食", "不会改动或忘掉"),
         ("I watered the plants", "nothing is changed or forgotten"),
+        ("undo", "nothing is changed or forgotten"),
         ("I was at the sea today", "nothing of it is kept"),
         ("Hello", "Hello, Lena. This chat is incognito"),
     ],

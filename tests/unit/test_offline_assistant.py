@@ -805,3 +805,88 @@ def test_of_many_values_the_first_twenty_are_listed_and_the_rest_counted(talk: T
     answer = talk("What do I like?")
     assert answer.count("- likes: band") == 20
     assert "3 more" in answer
+
+
+@pytest.mark.parametrize(
+    ("told", "forget", "undo", "offer", "back", "too_late"),
+    [
+        ("remember that I like jazz", "forget that I like jazz", "undo", "say “undo”", "is back", "too late"),
+        ("记住我喜欢爵士乐", "忘掉爵士乐", "撤销", "说“撤销”", "都回来了", "来不及"),
+    ],
+)
+def test_what_was_forgotten_comes_back_by_a_word(
+    talk: Talk, told: str, forget: str, undo: str, offer: str, back: str, too_late: str
+) -> None:
+    talk(told)
+    before = talk.facts()
+    assert offer in talk(forget)
+    assert talk.facts() == set()
+    assert back in talk(undo)
+    assert before == talk.facts()
+    assert too_late in talk(undo)  # it was undone already
+    assert offer in talk(forget)
+    talk.now += 10_000
+    assert too_late in talk(undo)
+    assert talk.facts() == set()
+
+
+def test_messages_come_back_by_a_word_too(talk: Talk) -> None:
+    talk("Zebulon is my cousin's dentist")
+    talk("forget everything about Zebulon")
+    assert "You can undo this" in talk("yes")
+    assert talk.store.search("Zebulon") == []
+    assert "is back" in talk("Please undo that")
+    assert talk.store.search("Zebulon")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("undo", "nothing I could undo"), ("撤销", "没有可以撤销的"), ("撤回吧", "没有可以撤销的")],
+)
+def test_undo_of_nothing_says_so(talk: Talk, text: str, says: str) -> None:
+    talk("remember that I like jazz")
+    session = talk.store.get_or_create_session().id
+    talk("forget that I like jazz")
+    talk.store.start_new_session()
+    assert says in talk(text)  # what another conversation deleted is not this one's
+    assert talk.facts() == set()
+    assert talk.store.get_session(session).title == "remember that I like jazz"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "undo",
+        "Undo!",
+        "undo that please",
+        "oops, undo it",
+        "take that back",
+        "bring it back",
+        "restore it",
+        "撤销",
+        "撤销吧",
+        "撤回",
+        "请撤销刚才的删除",
+        "恢复",
+        "快撤销一下",
+    ],
+)
+def test_undo_is_understood(text: str) -> None:
+    assert understand(text).kind == "undo"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I undo a commit?",
+        "I had to undo the knot",
+        "undo send is a feature of the mail program",
+        "take the book back to the library",
+        "怎么撤销提交？",
+        "我在恢复身体",
+        "公司撤销了这个部门",
+        "forget it",
+    ],
+)
+def test_what_only_speaks_of_undoing_is_no_undo(text: str) -> None:
+    assert understand(text).kind != "undo"

@@ -764,6 +764,13 @@ def test_a_replaced_home_is_answered_with_the_new_one(
     assert before in answer[answer.index(now) :]
 
 
+def test_what_waits_does_not_hide_what_holds(talk: Talk) -> None:
+    talk("remember that I moved to Munich")
+    talk("I live in Berlin")
+    answer = talk("Do I live in Berlin?")
+    assert answer.index("home: Munich") < answer.index("Not confirmed") < answer.index("home: Berlin")
+
+
 @pytest.mark.parametrize(
     ("told", "question", "value"),
     [

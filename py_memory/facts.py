@@ -428,7 +428,9 @@ class Facts:
             older = (waiting.created_at, waiting.id) < (by.created_at, by.id)
             if waiting.status != "candidate" or not older or waiting.scope != by.scope:
                 continue
-            if same_value(waiting.value, by.value):  # a yes to it makes one of the two
+            # Both stand in one message, as two daughters do; and a yes to the same value makes one of two.
+            together = by.source_message_id is not None and by.source_message_id == waiting.source_message_id
+            if together or same_value(waiting.value, by.value):
                 continue
             self._undo.change(
                 operation,

@@ -23,7 +23,8 @@ _SHORTENED = (
 )
 _DATED = r"(?:\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\b)"
 _SENTENCE = re.compile(
-    r"(?:[^.!?。！？\n…]|[.!?](?=\w)|(?<=\b[A-Z])\."
+    r"(?:[^.!?。！？\n…]|[.!?](?=\w)"
+    rf"|(?<=\b[A-Z])\.(?![ \t]+(?!\w\.){_BEGINS})"
     rf"|{_TITLE}\.(?=[ \t]+(?!{_BEGINS})[A-Z])|{_SHORTENED}\.(?=[ \t]*,|[ \t]+(?!{_BEGINS})(?:[a-z]|{_DATED})))+"
     r"(?:[.!?。！？…]+[)）\"'”’」]*)?"
 )

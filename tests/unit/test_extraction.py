@@ -533,6 +533,8 @@ WHOLE: list[tuple[str, list[str]]] = [
     ("My shift ends at 5 p.m. I live in Berlin.", ["user::home=Berlin"]),
     ("my shift ends at 5 p.m. i live in Berlin.", ["user::home=Berlin"]),
     ("I work on Main St. My name is Lin.", ["user::name=Lin"]),
+    ("I take vitamin D. I live in Rome.", ["user::home=Rome"]),
+    ("Remember that J. A. Smith is my doctor", ["!user::note=J. A. Smith is my doctor"]),
     ("Anna: I live in Rome", []),
     ("Bob 2: I live in Rome", []),
 ]

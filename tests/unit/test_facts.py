@@ -76,6 +76,15 @@ def test_an_older_proposal_waits_no_longer(store: MemoryStore, clock: SteppedClo
     assert store.propose_fact("user::home", "Berlin") is not None  # nor did anybody say no
 
 
+def test_what_one_message_proposes_does_not_replace_each_other(store: MemoryStore) -> None:
+    said = store.add_message(store.create_session().id, "user", "I have two daughters, Mei and Anna").id
+    mei = store.propose_fact("user::family::daughter", "Mei", source_message_id=said)
+    anna = store.propose_fact("user::family::daughter", "Anna", source_message_id=said)
+    assert anna is not None
+    store.confirm_fact(anna.id)
+    assert store.list_facts(status="candidate") == [mei]
+
+
 def test_a_newer_proposal_and_another_value_of_many_go_on_waiting(
     store: MemoryStore, clock: SteppedClock
 ) -> None:

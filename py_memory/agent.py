@@ -32,7 +32,7 @@ MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
 MEMORY_KINDS = frozenset({"messages", "facts", "summaries", "tool_calls", "experiences"})
 _TITLE_CHARACTERS = 40  # the page shows the whole first message, as far as there is room
 # No chat is named after these.
-_SAYS_NOTHING = frozenset({"greeting", "small_talk", "thanks", "farewell", "yes", "no"})
+_SAYS_NOTHING = frozenset({"greeting", "small_talk", "thanks", "farewell", "yes", "no", "undo"})
 _SAYS = {
     "failed": {
         "en": "No answer this time: {reason} Your message is kept; you can try again.",
@@ -126,6 +126,7 @@ class ChatAgent:
         self._tools = list(tools or ())
         self._running: dict[str, asyncio.Event] = {}
         self._rounds: dict[str, str] = {}  # the user message of a running round → its session
+        self._forgotten: dict[str, str] = {}  # session → the last deletion that its user asked for
         self._unfinished = Unfinished(store, self._tools)
 
     async def resume_session(self, session_id: str, *, language: str | None = None) -> Resumption:
@@ -318,10 +319,11 @@ class ChatAgent:
         undone = _SAYS["undone"][detect_language(said.content)]
 
         def forgotten(receipt: Receipt) -> None:
+            self._forgotten[said.session_id] = receipt.operation_id
             tell({"type": "forgotten", "message_id": reply.id, "undone": undone, **receipt.to_dict()})
 
         return [
-            *memory_tools(self._store, said, forgotten),
+            *memory_tools(self._store, said, forgotten, self._forgotten.get(said.session_id)),
             *task_tools(self._store, said),
             *self._tools,
         ]

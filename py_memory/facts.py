@@ -137,6 +137,7 @@ class Facts:
         remove_rejection(self._db, self._user, _rejection(key, value))
         if single:
             self._supersede_all(key, fact, operation)
+            self._withdraw_older(fact, operation)
         rows.insert_fact(self._db, fact)
         self._undo.made(operation, "facts", fact.id)
         return dataclasses.replace(fact, operation_id=operation.id)
@@ -195,6 +196,7 @@ class Facts:
                 self._undo.take(operation, "facts", "id = ?", (other.id,))
         if single:
             self._supersede_all(fact.key, fact, operation)
+            self._withdraw_older(fact, operation)
         if disputed:
             self._let_both_stand(fact, operation)
         self._undo.change(operation, "facts", id, **changes)
@@ -417,6 +419,28 @@ class Facts:
                 superseded_at=now,
                 valid_to=old.valid_to or by.valid_from or now,
                 correction_count=old.correction_count + 1,
+            )
+
+    def _withdraw_older(self, by: Fact, operation: Operation) -> None:
+        """What was proposed under the key before `by` is no question any more and becomes its history. It was
+        never believed, so that it counts for no time; nobody said no to it, so that it may come again."""
+        for waiting in rows.facts_of_key(self._db, self._user, self._agent, by.key):
+            older = (waiting.created_at, waiting.id) < (by.created_at, by.id)
+            if waiting.status != "candidate" or not older or waiting.scope != by.scope:
+                continue
+            # Both stand in one message, as two daughters do; and a yes to the same value makes one of two.
+            together = by.source_message_id is not None and by.source_message_id == waiting.source_message_id
+            if together or same_value(waiting.value, by.value):
+                continue
+            self._undo.change(
+                operation,
+                "facts",
+                waiting.id,
+                status="superseded",
+                confidence=min(waiting.confidence, CORRECTED),
+                superseded_by=by.id,
+                superseded_at=waiting.created_at,
+                valid_to=waiting.created_at if waiting.valid_from is None else waiting.valid_from,
             )
 
     def _join_contact(self, fact: Fact, before: list[Fact], operation: Operation) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from .checked_tools import checked_tool as _tool
 from .context import day_of
-from .errors import InvalidInputError
+from .errors import InvalidInputError, UndoExpiredError
 from .extraction import propose, task_key
 from .extraction.clauses import split_statement
 from .extraction.days import day_in, day_spoken_of
@@ -37,7 +37,7 @@ _IDS = _TEXTS = {"type": "array", "items": _TEXT}
 TO_FORGET, TO_END = "would be forgotten", "would end"
 # What an incognito chat may do.
 READING = frozenset(
-    {"memory_noticed", "memory_search", "memory_list", "memory_going", "day_meant", "todo_list"}
+    {"memory_noticed", "memory_search", "memory_list", "memory_going", "memory_why", "day_meant", "todo_list"}
 )
 UNCONFIRMED = "waits for a yes"  # and memory_confirm on this
 
@@ -57,7 +57,7 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     """What the memory holds of what `said` states, whenever it was learned."""
     secret = "secret" if secret_spans(said.content[:MAX_READ]) else None
     noticed = Noticed(refused=refusal(said.content) or secret)
-    for proposal in propose(said.content, known=known_names(store)):
+    for proposal in propose(said.content, known=known_names(store, before=said)):
         if store.incognito and proposal["explicit"]:
             noticed.refused = noticed.refused or "incognito"
         for fact in store.list_facts(status=None, prefix=proposal["key"]):
@@ -72,22 +72,33 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     return noticed
 
 
-def known_names(store: MemoryStore) -> dict[str, str]:
-    """Names of the user's relatives and pets, confirmed or waiting, each with the key it is known under."""
+def known_names(store: MemoryStore, *, before: Message | None = None) -> dict[str, str]:
+    """Names of the user's relatives and pets, confirmed or waiting, each with the key it is known under. With
+    `before` those that were known when that message came: it is read again as it was read then."""
     return {
         fact.value: fact.key
         for status in ("candidate", "current")
         for prefix in ("user::family::", "user::pet::")
         for fact in store.list_facts(status=status, prefix=prefix)
-        if fact.key.count("::") == 2
+        if fact.key.count("::") == 2 and (before is None or _was_known(fact, before))
     }
 
 
+def _was_known(fact: Fact, said: Message) -> bool:
+    if fact.created_at == said.created_at:
+        return fact.source_message_id != said.id
+    return fact.created_at < said.created_at
+
+
 def memory_tools(
-    store: MemoryStore, said: Message, on_forgotten: Callable[[Receipt], None] | None = None
+    store: MemoryStore,
+    said: Message,
+    on_forgotten: Callable[[Receipt], None] | None = None,
+    undoable: str | None = None,
 ) -> list[Tool]:
     """Tools over a store for answering the message `said`, which is the source of what they add.
-    `on_forgotten` gets the receipt of what they delete, as it can be undone."""
+    `on_forgotten` gets the receipt of what they delete, as it can be undone; `undoable` is the operation that
+    was the last of these in the conversation."""
 
     def asked(*kinds: str) -> None:
         if understand(said.content).kind not in kinds:
@@ -188,6 +199,16 @@ def memory_tools(
                     store.end_fact(fact.id)
         return {"what": what, "facts": described, "counts": counts}
 
+    async def memory_undo() -> dict[str, Any]:
+        asked("undo")
+        if undoable is None:
+            return {"what": None}
+        try:
+            store.undo(undoable)
+        except UndoExpiredError:
+            return {"what": "too late"}
+        return {"what": "undone"}
+
     async def memory_why() -> dict[str, Any]:
         answer = store.find_message(said.parent_id) if said.parent_id else None
         if answer is None or answer.role != "assistant":
@@ -281,6 +302,11 @@ def memory_tools(
             "Takes the user's yes or no to what the answer before offered to forget or to end.",
             memory_settle,
             yes=_YES_OR_NO,
+        ),
+        _tool(
+            "memory_undo",
+            "Takes back the last deletion of this conversation, for 10 seconds after it.",
+            memory_undo,
         ),
         _tool(
             "memory_why",

@@ -10,12 +10,29 @@ from dataclasses import dataclass
 
 __all__ = ["Clause", "Found", "clauses", "sentences", "slug", "split_statement", "words"]
 
-_SENTENCE = re.compile(r"(?:[^.!?。！？\n…]|[.!?](?=\w)|(?<=\b[A-Z])\.)+(?:[.!?。！？…]+[)）\"'”’」]*)?")
+# A point that ends no sentence: of an initial, of a title or of a saint or mountain before its name, of an
+# abbreviation in mid-sentence. A word that begins sentences shows that one did end there (“on Main St. I …”).
+_BEGINS = r"(?:I(?:'\w+)?|[Mm]y|[Ww]e(?:'\w+)?|[Oo]ur|[Yy]ou|[Yy]our|[Hh]e|[Ss]he|[Ii]t(?:'\w+)?|[Tt]hey|[Hh]is|[Hh]er|[Tt]heir|i(?:'\w+)?|The|This|That|There|A|An|And|But|So|In|On|At|[Pp]lease|[Rr]emember|[Rr]emind|[Nn]ow|[Aa]lso|Then)\b"
+_TITLE = (
+    r"(?:(?<=\b[DMJS]r)|(?<=\b[MS]t)|(?<=\bMs)|(?<=\b[FL]t)|(?<=\bMrs)|(?<=\bSte)|(?<=\bMme)|(?<=\bRev)|(?<=\bGen)|(?<=\bCol)|(?<=\bSgt)"
+    r"|(?<=\bSen)|(?<=\bGov)|(?<=\bHon)|(?<=\bProf)|(?<=\bCapt)|(?<=\bPres)|(?<=\b[dm]r)|(?<=\bmrs)|(?<=\bprof))"
+)
+_SHORTENED = (
+    r"(?:(?<=\b[AaPpEe]\.[MmGg])|(?<=\d[AaPp]\.[Mm])|(?<=\bi\.e)|(?<=\bvs)|(?<=\betc)|(?<=\bapprox)|(?<=\bInc)|(?<=\bLtd)|(?<=\bCorp)|(?<=\bCo)|(?<=\bSt)|(?<=\b[JS]r)"
+    r"|(?<=\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec))|(?<=\bSept)|(?<=\b(?:Tues|Thur))|(?<=\bThurs))"
+)
+_DATED = r"(?:\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\b)"
+_SENTENCE = re.compile(
+    r"(?:[^.!?。！？\n…]|[.!?](?=\w)"
+    rf"|(?<=\b[A-Z])\.(?![ \t]+(?!\w\.){_BEGINS})"
+    rf"|{_TITLE}\.(?=[ \t]+(?!{_BEGINS})[A-Z])|{_SHORTENED}\.(?=[ \t]*,|[ \t]+(?!{_BEGINS})(?:[a-z]|{_DATED})))+"
+    r"(?:[.!?。！？…]+[)）\"'”’」]*)?"
+)
 # No part begins with a repetition of white space: clauses are stripped anyway, and a long run of it would be
 # gone over again from each of its characters.
 _CUT = re.compile(
     r"[,;，；—–（）~～]+|\((?!\d{3}\)\s?\d)|(?<!\(\d{3})\)"
-    r"|(?<![电手号][话机码])(?<!联系我)(?<!邮箱)(?<!地址)(?<!住址)(?<!生日)(?<!坐标)(?<!爱好)(?<!电影)(?<!mail)(?<!address)(?<!phone)(?<!umber)(?<!irthday)(?<!hobbies)(?<!lergies)(?<!name)[:：]+"  # 电话：138… is one statement
+    r"|(?<![电手号][话机码])(?<!联系我)(?<!邮箱)(?<!地址)(?<!住址)(?<!生日)(?<!坐标)(?<!爱好)(?<!电影)(?<!mail)(?<!address)(?<!phone)(?<!umber)(?<!irthday)(?<!hobbies)(?<!lergies)(?<!name)(?!(?<=\d)[:：]\d)[:：]+"  # 电话：138… is one statement, and 9:45 one time
     r"|(?<=\s)-+(?=\s)"
     r"|(?<=\s)(?<!husband )(?<!wife )(?<!partner )(?<!boyfriend )(?<!girlfriend )(?<!family )(?<!fiancé )(?:and|but|because|since|so|while|though|yet|although|plus|as|given(?: that)?|considering(?: that)?|'?cause|coz|cos|cuz|now that|seeing (?:as|that)|knowing(?: that)?)(?=\s+(?:I|I'm|my|we|our|he|she|his|her|everyone|everybody|people|friends|they|please|remember|remind|am|now (?:I|my|we|I'm|I've)|(?:(?:now|currently|also|just|recently|still|really|both|usually|never) )?(?:work|live|love|like|hate|enjoy|study|speak|eat|don't|can't|have|moved|went|teach|run|play|grew|own|adore|prefer|started|joined|suffer|named|call|called|we're|I'm|I've|I'd|living|working|based|studying|born|originally|from(?= [A-Z])|there's|decided))\b)"
     r"|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])|(?<=\d{5})\s+(?=[\u3400-\u9fff])"
@@ -23,8 +40,10 @@ _CUT = re.compile(
     re.IGNORECASE,
 )
 _BOUNDARIES = (
-    re.compile(r"(?<=[.!?。！？\n])\s*"),
-    re.compile(r"(?<=[,;:，；：、])\s*"),
+    re.compile(
+        r"(?<=[.!?。！？\n])(?!(?<=\d\.)\d)(?<!\b[DMJS]r\.)(?<!\b[MS]t\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\b[ap]\.m\.)\s*"
+    ),
+    re.compile(r"(?<=[,;:，；：、])(?!(?<=\d[,:：])\d)\s*"),
     re.compile(r"\s+(?=(?:and|but|because|so|which|who|that|when|where|with|for|then)\b)"),
     re.compile(r"\s+"),
 )

@@ -49,4 +49,4 @@ def event_in(text: str) -> str | None:
         r"(?:上午|下午|晚上|早上|中午|傍晚)?[\d一二三四五六七八九十]{1,3}点|今天", time.group()
     ) and not re.search(r"约了|面试|牙医|航班|飞机|高铁|考试|复诊|复查", text):
         return None
-    return tidy(re.sub(r"^(?:我们家|我们|我|咱们|咱)(?:得|要)?(?=.)", "", text)) or None
+    return tidy(re.sub(r"^(?:我们家|我们|我|咱们|咱)(?:得|要|的)?(?=.)", "", text)) or None

@@ -17,7 +17,7 @@ MAX_READ = 1000  # characters; what a long message asks for stands at its beginn
 
 @dataclass(frozen=True)
 class Intent:
-    """`kind` with what it is about: yes, no, why (the answer before), about_me, todo_list (for a day), todo_done, ended (what is
+    """`kind` with what it is about: undo, yes, no, why (the answer before), about_me, todo_list (for a day), todo_done, ended (what is
     no longer so), forget, forget_all, forget_everything, thanks, greeting, farewell, small_talk, help,
     request, question, statement. `sure`: what will go has been seen and agreed to."""
 
@@ -40,6 +40,7 @@ _DONE_VERBS = (
 
 # The first that fits decides. A group `t…` is the topic.
 _EN = _rules(
+    ("undo", r"^\W*(?:(?:please|pls|can you|could you|ok|okay|oh|no|wait|oops|sorry|stop|hey|quick)\b[,!.\s]*)*(?:undo|revert|(?:take|bring|put) (?:it|that|this|them|those|these)(?: all)? back|(?:restore|undelete|unforget) (?:it|that|this|them|those|these))(?: (?:that|this|it|them|all|of|the last (?:one|thing|step)|(?:the|that|this) (?:deletion|forgetting|delete)|now|quickly|again))*(?:[,\s]+please)?\W*$"),
     ("yes", r"^\W*(?:(?:yes|ok|okay|sure)[,\s]+)(?:please )?(?:go ahead and )?(?P<t>(?:delete|forget|remove|erase) (?:it|them|these|those|all of (?:it|this|them|these)|them all))(?:[,\s]+please)?\W*$|^\W*(?:confirm(?:ed)?|yes|yeah|yep|yup|sure|ok|okay|correct|right|that's right|please do|go ahead|keep (?:it|them|that|all)|do it)(?:[,\s]+(?:please|keep (?:it|them|all)|do|thanks|thank you|that's right|all of (?:it|them)))*\W*$"),
     ("no", r"^\W*(?:no|nope|nah|don't|do not|never mind|forget it|please don't|keep (?:it|them) all|leave (?:it|them|all)|don't keep (?:it|them|that))(?:[,\s]+(?:please|thanks|thank you|don't|keep (?:it|them)))*\W*$"),
     ("why", r"^\W*(?:(?:but|and|so|ok|okay|hm+|wait|well)\b[,\s]*)*(?:why (?:did|do|would|are|have) you (?:say|saying|said|tell|telling|told|think|thinking|answer|mention|bring)\b.{0,60}|(?:and )?how (?:do|did|would|could|can) you know(?: (?:that|this|it|about (?:that|this|it)|so))?|where (?:did|do) you (?:get|have|know|take) (?:that|this|it)(?: from)?|what (?:makes|made) you (?:say|think) (?:so|that|this)|what (?:is|was) (?:that|this|it|your answer|the answer) based on|(?:based )?on what (?:is that|basis|grounds)|based on what|what(?:'s| is| was) (?:your|the) (?:source|evidence|reason)(?: for (?:that|this|it))?|which memories did you use(?: for (?:that|this))?|says who|why(?: is)? that)\W*$"),
@@ -59,6 +60,7 @@ _EN = _rules(
     ("question", rf"{_PLEASE}(?:so |tell me |remind me )*(?:what|when|where|who|whom|whose|which|how|why|did|do|does|am|is|are|was|were|have|has|find|search|show me|look up|what's|who's|when's|where's)\b(?P<t>.*)$|(?P<t1>.*\?)\s*$"),
 )  # fmt: skip
 _ZH = _rules(
+    ("undo", r"^\W*(?:请|麻烦|帮我|快|等等|等一下|不对?|那|哎呀|把(?:它们?|这个|那个|刚才的?(?:删除)?)|[，,！!\s])*(?:撤[销消回]|(?:恢复|还原)(?=(?:吧|一下|它们?|回来|刚才|删除|\W)*$))(?:刚才|刚刚|这次|上一?[步次个]|的|删除|操作|回来|它们?|掉|一下|吧|了|[，,]?谢谢)*\W*$"),
     ("yes", r"^\W*(?:是的?|对|好的?|确认|确定)[，,]?(?:请|全部|都)*(?P<t>删除|删掉|删了|忘掉)(?:吧|它们?|这些)*\W*$|^\W*(?:确定|是|是的|对|对的|好|好的|好啊|可以|行|嗯|嗯嗯|没错|保存|保存吧|记住吧|都保存|都记住|要|可以的|确认)[，,]?(?:请?保存|记住吧?|谢谢)?\W*$"),
     ("no", r"^\W*(?:不|不用|不要|不是|不对|别|算了|不用了|不必|不行|不保存)[，,]?(?:谢谢|保存|了)?\W*$"),
     ("why", r"^\W*(?:那|可是|但是|不过|嗯|，|,)*(?:你(?:刚才|刚刚)?(?:为什么|为何|为啥|干嘛|怎么)(?:会|要)?(?:这么|这样|那么|那样)?(?:说|讲|回答|认为|觉得|提到).{0,20}|(?:为什么|为何|为啥|怎么)(?:会)?(?:这么|这样|那么|那样)(?:说|讲|回答|认为|觉得)|你(?:是)?(?:怎么|从哪里?|从哪儿|如何)(?:会)?(?:知道|得知|了解到?|晓得|看出来)(?:这[个件些]?|那[个件些]?)?(?:事情?)?的?|(?:你)?(?:这么说|这样说|这个?回答|这)?(?:的)?(?:依据|根据|凭据|理由|来源)(?:是什么|是啥|在哪里?|呢)|你?(?:凭什么|根据什么|有什么(?:依据|根据))(?:这么|这样)?(?:说|认为)?|你?(?:用到?了|参考了)(?:哪些|什么)记忆)(?:呢|的|啊|呀|了)*\W*$"),

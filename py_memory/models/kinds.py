@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["keys_named", "keys_of_verb"]
+__all__ = ["keys_asked", "keys_named", "keys_of_verb"]
 
 # A whole topic and the keys it may stand for, the likeliest first.
 _NAMED = tuple(
@@ -43,6 +43,31 @@ def keys_named(topic: str) -> tuple[str, ...]:
     """The keys that a topic names as a whole, none for a topic such as “my dinner with Anna”."""
     topic = topic.strip().rstrip("的了吧")
     return next((keys for pattern, keys in _NAMED if pattern.fullmatch(topic)), ())
+
+
+# A question as a topic: “where do I live” asks for “where I live”, “what's my job” for “my job”.
+_LEADS_IN = re.compile(
+    r"^(?:(?:please|so|and|well|ok|okay|hey|now|do you (?:know|remember)|can you (?:tell|remind) me|(?:tell|remind) me)\b[,\s]*)+|^(?:请问|那么?|你(?:还)?(?:知道|记得)|告诉我|[，,\s])+",
+    re.IGNORECASE,
+)
+_INVERTED = re.compile(
+    r"(?P<what>what|where|who|how old|when)(?: (?:do|did) (?P<i>I|we)|(?: am|'m) (?P<am>I))\b(?P<rest>.*)|(?:what|who|when|where)(?:'s| is| are|'re) (?P<noun>(?:my|our) .+)",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"(?:\s+(?:now|again|currently|these days|at the moment|right now|most|best|called)|(?:是|有)?(?:什么|哪些|哪里|哪儿|多少|几号?|谁|啥)(?:来着)?|来着|[呢啊呀了的])$", re.IGNORECASE)  # fmt: skip
+
+
+def keys_asked(question: str) -> tuple[str, ...]:
+    """The keys whose values answer a question that asks for nothing else: “Where am I living?”, 我做什么工作？"""
+    topic = _LEADS_IN.sub("", question.strip().replace("’", "'").rstrip("?？.。!！ "))
+    if match := _INVERTED.fullmatch(topic):
+        who = match["i"] or (f"{match['am']} am" if match["am"] else "")
+        topic = match["noun"] or f"{match['what']} {who}{match['rest']}"
+    topic = re.sub(r"^我(?:现在|目前|平时|们)*(?:都|是|到底)?", "我", topic)
+    for said in (topic, _ENDS.sub("", topic)):
+        if keys := keys_named(said):
+            return keys
+    return ()
 
 
 def keys_of_verb(said: str) -> tuple[str, ...]:

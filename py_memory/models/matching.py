@@ -10,10 +10,10 @@ from typing import Any
 
 from py_memory.text import has_cjk, terms
 
-from .kinds import keys_named, keys_of_verb
+from .kinds import keys_asked, keys_named, keys_of_verb
 from .phrases import key_in_words
 
-__all__ = ["ended", "fitting", "same_subject", "shared_words", "task_words", "under_key_named"]
+__all__ = ["answering", "ended", "fitting", "same_subject", "shared_words", "task_words", "under_key_named"]
 
 _IRREGULAR = {
     "bought": "buy", "paid": "pay", "sent": "send", "wrote": "write", "made": "make", "got": "get", "took": "take", "met": "meet",
@@ -131,6 +131,18 @@ def under_key_named(facts: Sequence[Mapping[str, Any]], topic: str) -> list[Mapp
         if found := [fact for fact in facts if _is_under(fact, key)]:
             return found
     return []
+
+
+def answering(facts: Sequence[Mapping[str, Any]], question: str) -> list[Mapping[str, Any]]:
+    """The facts under the key that a question asks for, else those that fit its words, with what else is known
+    under their keys where a key holds one value: a question about what is replaced finds what replaced it."""
+    for key in keys_asked(question):
+        if found := [fact for fact in facts if fact["key"] == key]:
+            return found
+    fits = fitting(facts, question)
+    waiting = {fact["key"] for fact in fits if fact["status"] == "candidate"}
+    beside = [f for f in facts if f["status"] == "current" and f["key"] in waiting and f not in fits]
+    return [*fits, *beside]
 
 
 def ended(facts: Sequence[Mapping[str, Any]], said: str) -> list[Mapping[str, Any]]:

@@ -11,12 +11,13 @@ from py_memory.text import detect_language, normalize, terms
 
 from .answer import EXCERPT, Answer, Item, is_fact, is_todo
 from .intents import Intent, asks_to_eat, is_nod, understand
-from .matching import ended, fitting, same_subject, shared_words, task_words, under_key_named
+from .matching import answering, ended, fitting, same_subject, shared_words, task_words, under_key_named
 from .phrases import key_in_words, on_day
 
 __all__ = ["OfflineAssistant"]
 
 _SHOWN = 5  # finds quoted at most
+_LISTED = 20  # facts listed at most in answer to a question
 _FOUND = 200  # messages looked through at most for what is to be forgotten
 # What holds for anything one might plan.
 _CONSTRAINTS = tuple(
@@ -103,6 +104,12 @@ class _Work:
         return bool(self.out.lines)
 
     # -- one method an intent --
+
+    async def _undo(self, intent: Intent) -> None:
+        if self.out.incognito:
+            return self.say("unchanged")
+        undone = await self.ask("memory_undo")
+        return self.say({"undone": "undone", "too late": "undo_late"}.get(undone["what"], "undo_nothing"))
 
     async def _yes(self, intent: Intent) -> None:
         if self.out.incognito:
@@ -307,7 +314,7 @@ class _Work:
         if asks_to_eat(self.said) and await self._bearing_on_food():
             return None
         waiting = await self.ask("memory_list", status="candidate")
-        fits = fitting([*await self.ask("memory_list"), *waiting], self.said)[:_SHOWN]
+        fits = answering([*await self.ask("memory_list"), *waiting], self.said)
         facts = [fact for fact in fits if fact["status"] == "current"]
         waiting = [fact for fact in fits if fact["status"] == "candidate"]
         found = (await self._told_about(self.said))[:_SHOWN]
@@ -327,11 +334,11 @@ class _Work:
             return self.say("found_nothing")
         if facts or found:
             self.say("found")
-            self.out.list_facts(facts, "answers the question")
+            self.out.list_facts(facts, "answers the question", shown=_LISTED)
             self.out.quote(found, "answers the question")
         if waiting:
             self.say("about_waiting")
-            self.out.list_facts(waiting, "waits for a yes")
+            self.out.list_facts(waiting, "waits for a yes", shown=_LISTED)
             self.say("confirm_how" if len(waiting) == 1 else "confirm_which")
         return None
 

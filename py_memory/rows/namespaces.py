@@ -20,6 +20,7 @@ BUILT_IN: tuple[tuple[str, bool, int | None], ...] = (
     ("user::note", False, None),
     ("user::decision", False, None),
     ("user::event", False, None),
+    ("user::family::child", False, None),
     ("user::address", True, ADDRESS_TTL_MS),
     ("order::", True, None),
     ("product::", True, None),

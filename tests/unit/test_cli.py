@@ -131,6 +131,18 @@ def test_chat(file: Path) -> None:
     assert "花生" in done.stdout.decode()
 
 
+def test_chat_undoes_what_it_says_it_can_undo(tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    command = [sys.executable, "-m", "py_memory.cli", "chat", str(path)]
+    said = "remember that I like jazz\nforget that I like jazz\nundo\n"
+    done = subprocess.run(command, input=said.encode(), capture_output=True, check=True)
+    assert "say “undo”" in done.stdout.decode()
+    assert "is back" in done.stdout.decode()
+    store = MemoryStore(path)
+    assert [fact.value for fact in store.list_facts()] == ["jazz"]
+    store.close()
+
+
 def test_tables_count_chinese_characters_twice() -> None:
     assert width("花生 ok") == 7
     lines = table(["key", "value"], [["a", "花生" * 40], ["b", "x\x1b[2J"]], columns=40).splitlines()

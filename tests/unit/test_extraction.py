@@ -503,3 +503,61 @@ def test_white_space_and_open_ends(text: str, expected: list[str]) -> None:
 def test_a_key_with_padding_is_a_secret() -> None:
     text = "token=Ab1" + "cD23" * 8 + "=="
     assert secret_spans(text) == [(len("token="), len(text))]
+
+
+# A colon inside a time, and a point after a title or in “p.m.”, end neither a clause nor a sentence.
+WHOLE: list[tuple[str, list[str]]] = [
+    (
+        "Remember that my flight is on 5 December at 10:00",
+        ["!user::event=flight is on 5 December at 10:00"],
+    ),
+    ("记住我的牙医预约是周一9:45", ["!user::event=牙医预约是周一9:45"]),
+    ("记住我的牙医预约是周一9：45", ["!user::event=牙医预约是周一9：45"]),
+    ("我的会议是9:30", []),
+    ("Remember that Dr. Smith is my doctor", ["!user::note=Dr. Smith is my doctor"]),
+    ("Remember that I want to climb Mt. Fuji", ["!user::note=I want to climb Mt. Fuji"]),
+    ("Mt. Fuji is my favorite mountain", ["user::favorite::mountain=Mt. Fuji"]),
+    ("I was born in St. Louis", ["user::hometown=St. Louis"]),
+    ("My dentist is Dr. Weber and I live in St. Gallen.", ["user::home=St. Gallen"]),
+    (
+        "I have a dentist appointment at 5 p.m. on Friday",
+        ["user::event=dentist appointment at 5 p.m. on Friday"],
+    ),
+    (
+        "I have a dentist appointment at 5 p.m. Friday",
+        ["user::event=dentist appointment at 5 p.m. Friday"],
+    ),
+    ("remind me to take my pills at 8:30", ["!task::take-my-pills-at-8-30=take my pills at 8:30"]),
+    ("remind me to call Bob at 14:00", ["!task::call-bob-at-14-00=call Bob at 14:00"]),
+    # What does end there still does.
+    ("My shift ends at 5 p.m. I live in Berlin.", ["user::home=Berlin"]),
+    ("my shift ends at 5 p.m. i live in Berlin.", ["user::home=Berlin"]),
+    ("I work on Main St. My name is Lin.", ["user::name=Lin"]),
+    ("I take vitamin D. I live in Rome.", ["user::home=Rome"]),
+    ("Remember that J. A. Smith is my doctor", ["!user::note=J. A. Smith is my doctor"]),
+    ("Anna: I live in Rome", []),
+    ("Bob 2: I live in Rome", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), WHOLE)
+def test_times_and_abbreviations_stay_whole(text: str, expected: list[str]) -> None:
+    found = [f"{'!' * p['explicit']}{p['key']}={p['value']}" for p in propose(text)]
+    assert found == expected
+
+
+def test_a_day_behind_a_time_is_understood() -> None:
+    (found,) = propose("I have a dentist appointment at 5 p.m. on Friday", now=0, zone="+00:00")
+    assert (found["spoken_words"], found["valid_from"]) == ("on Friday", 24 * 3_600_000)
+
+
+def test_a_long_statement_is_not_split_inside_a_time_or_behind_a_title() -> None:
+    text = (
+        "the plumber whose number is on the fridge, next to the old calendar from the bank, "
+        "comes at 10:45 to see Dr. Smith"
+    )
+    assert split_statement(text, 99)[-1].endswith("Dr. Smith")
+    for limit in range(20, 110):
+        pieces = split_statement(text, limit)
+        assert "10:45" in " ".join(pieces), pieces
+        assert not any(piece.endswith("Dr.") for piece in pieces if len(piece) < limit - 6), pieces

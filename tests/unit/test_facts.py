@@ -51,6 +51,54 @@ def test_a_correction_keeps_the_old_value_readable(store: MemoryStore, clock: St
     assert store.list_facts() == [new]
 
 
+@pytest.mark.parametrize("stated", [False, True])
+def test_an_older_proposal_waits_no_longer(store: MemoryStore, clock: SteppedClock, stated: bool) -> None:
+    old = store.propose_fact("user::home", "Berlin")
+    assert old is not None
+    clock.advance(1000)
+    if stated:
+        new = store.set_fact("user::home", "Munich")
+    else:
+        waiting = store.propose_fact("user::home", "Munich")
+        assert waiting is not None
+        new = store.confirm_fact(waiting.id)
+    assert store.list_facts(status="candidate") == []
+    newest, before = store.fact_history("user::home")
+    assert newest == new
+    assert (before.id, before.status, before.superseded_by) == (old.id, "superseded", new.id)
+    for at in (old.created_at, new.created_at - 1):  # nobody ever confirmed it
+        assert store.get_fact("user::home", as_of=at) is None
+        assert store.get_fact("user::home", known_at=at) is None
+    assert new.operation_id is not None
+    store.undo(new.operation_id)
+    assert old in store.list_facts(status="candidate")
+    store.set_fact("user::home", "Munich")
+    assert store.propose_fact("user::home", "Berlin") is not None  # nor did anybody say no
+
+
+def test_what_one_message_proposes_does_not_replace_each_other(store: MemoryStore) -> None:
+    said = store.add_message(store.create_session().id, "user", "I have two daughters, Mei and Anna").id
+    mei = store.propose_fact("user::family::daughter", "Mei", source_message_id=said)
+    anna = store.propose_fact("user::family::daughter", "Anna", source_message_id=said)
+    assert anna is not None
+    store.confirm_fact(anna.id)
+    assert store.list_facts(status="candidate") == [mei]
+
+
+def test_a_newer_proposal_and_another_value_of_many_go_on_waiting(
+    store: MemoryStore, clock: SteppedClock
+) -> None:
+    old = store.propose_fact("user::home", "Berlin")
+    store.propose_fact("user::likes", "tea")
+    clock.advance(1000)
+    new = store.propose_fact("user::home", "Munich")
+    assert old is not None
+    store.confirm_fact(old.id)
+    store.set_fact("user::likes", "coffee")
+    assert [fact.value for fact in store.list_facts(status="candidate", prefix="user::likes")] == ["tea"]
+    assert store.list_facts(status="candidate", prefix="user::home") == [new]
+
+
 def test_a_given_confidence_is_kept(store: MemoryStore) -> None:
     store.set_fact("user::name", "Wei")
     assert store.set_fact("user::name", "Wen", confidence=0.6).confidence == 0.6

@@ -105,12 +105,29 @@ def test_no_answer_promises_what_is_not_kept(real: MemoryStore, text: str) -> No
         ("forget my diet", "nothing is changed or forgotten"),
         ("忘掉我的饮食", "不会改动或忘掉"),
         ("I watered the plants", "nothing is changed or forgotten"),
+        ("undo", "nothing is changed or forgotten"),
         ("I was at the sea today", "nothing of it is kept"),
         ("Hello", "Hello, Lena. This chat is incognito"),
     ],
 )
 def test_it_says_honestly_that_nothing_is_kept(real: MemoryStore, text: str, says: str) -> None:
     assert says in answered(IncognitoStore(real), text)
+
+
+@pytest.mark.parametrize(
+    ("question", "why", "says"),
+    [
+        ("hello", "why did you say that?", "rested on this:\n- name: Lena"),
+        ("What is my diet?", "how do you know that?", "vegetarian"),
+        ("你好", "你为什么这么说？", "Lena"),
+        ("bye", "why did you say that?", "rested on nothing that I remember"),
+    ],
+)
+def test_it_says_what_an_answer_rested_on(real: MemoryStore, question: str, why: str, says: str) -> None:
+    chat = IncognitoStore(real)
+    assert "not answered anything yet" in answered(chat, "why did you say that?")
+    answered(chat, question)
+    assert says in answered(chat, why)
 
 
 def test_it_knows_what_is_remembered_as_it_is_now(real: MemoryStore) -> None:
@@ -158,7 +175,8 @@ def test_a_model_hears_of_it_and_gets_reading_tools_only(real: MemoryStore) -> N
     assert "incognito" in prompts[0][0]["content"]
     assert "vegetarian" in prompts[0][0]["content"]
     said = real.add_message(real.create_session().id, "user", "hi")
-    reading = {"memory_noticed", "memory_search", "memory_list", "memory_going", "day_meant", "todo_list"}
+    reading = {"memory_noticed", "memory_search", "memory_list", "memory_going", "memory_why"}
+    reading |= {"day_meant", "todo_list"}
     assert set(names[0]) & {tool.name for tool in memory_tools(real, said)} == reading
     run(ChatAgent(chat, Model()).chat_round(session, "在吗"))
     assert "无痕" in prompts[1][0]["content"]

@@ -99,6 +99,14 @@ MUTANTS = {
     "an incognito chat lies in the memory itself": ("incognito.py", 'super().__init__(":memory:", user_id', "super().__init__(base.database.connection, user_id", "test_incognito.py"),
     "an incognito chat may write by tools": ("memory_tools.py", "if tool.name in READING] if store.incognito else tools", "if tool.name in READING] if None else tools", "test_incognito.py"),
     "an incognito chat promises to remember": ("models/answer.py", "if self.incognito:", "if None:", "test_incognito.py"),
+    # understanding
+    "a time is cut in two": ("extraction/clauses.py", "(?!(?<=\\d)[:：]\\d)[:：]+", "[:：]+", "test_extraction.py"),
+    "a title ends a sentence": ("extraction/clauses.py", 'rf"|{_TITLE}', 'rf"|(?!){_TITLE}', "test_extraction.py"),
+    "new names hide what taught them": ("memory_tools.py", "(before is None or _was_known(fact, before))", "True", "test_offline_assistant.py"),
+    "an older proposal goes on waiting": ("facts.py", "            self._withdraw_older(fact, operation)\n", "", "test_facts.py"),
+    "the kind asked for is not looked under": ("models/matching.py", "for key in keys_asked(question):", "for key in ():", "test_offline_assistant.py"),
+    "what waits hides what holds": ("models/matching.py", "return [*fits, *beside]", "return fits", "test_offline_assistant.py"),
+    "undo is only said": ("memory_tools.py", "            store.undo(undoable)", "            pass", "test_offline_assistant.py"),
     # plans and ages
     "any plan is an errand": ("extraction/plans_en.py", "or not (lead or _OPEN.search(said))", "or False", "test_meant.py"),
     "what is to come is an age": ("extraction/reading.py", " and not _TO_COME.search(rest)", "", "test_meant.py"),

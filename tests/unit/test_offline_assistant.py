@@ -84,6 +84,34 @@ def test_yes_keeps_what_was_proposed(talk: Talk, text: str, yes: str) -> None:
     assert FIRST[text] == talk.facts()
 
 
+@pytest.mark.parametrize(
+    ("text", "number", "yes", "facts"),
+    [
+        (
+            "I have two kids, Tom and Lea",
+            "two things",
+            "yes",
+            {("user::family::child", "Tom"), ("user::family::child", "Lea")},
+        ),
+        (
+            "I have a dog, Rex, and a cat, Tom",
+            "two things",
+            "yes",
+            {("user::pet::dog", "Rex"), ("user::pet::cat", "Tom")},
+        ),
+    ],
+)
+def test_names_learned_from_a_message_do_not_hide_what_it_says(
+    talk: Talk, text: str, number: str, yes: str, facts: set[tuple[str, str]]
+) -> None:
+    assert number in talk(text)
+    assert facts == talk.facts("candidate")
+    assert len(talk.store.list_uses(talk.last.id)) == len(facts)
+    kept = talk(yes)
+    assert all(value in kept for _, value in facts)
+    assert facts == talk.facts()
+
+
 def test_a_relative_known_may_be_called_by_name(talk: Talk) -> None:
     talk(ENGLISH)
     talk.confirm_all()
@@ -712,3 +740,160 @@ def test_forgetting_one_thing_with_its_messages_keeps_the_others(
     assert left <= {fact.key for fact in talk.store.list_facts()}
     assert not talk.store.search(told[:8])
     assert not [fact for fact in talk.store.list_facts() if fact.needs_review]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "yes", "question", "now", "before"),
+    [
+        ("I live in Berlin.", "I moved to Munich", "yes", "Where do I live?", "Munich", "Berlin"),
+        ("我住在北京", "我搬到上海了", "是的", "我住在哪里？", "上海", "北京"),
+    ],
+)
+def test_a_replaced_home_is_answered_with_the_new_one(
+    talk: Talk, first: str, then: str, yes: str, question: str, now: str, before: str
+) -> None:
+    for text in (first, then, yes):
+        talk(text)
+    answer = talk(question)
+    assert now in answer
+    assert before not in answer
+    assert talk.facts("candidate") == set()
+    talk(first)  # back again, not confirmed yet
+    answer = talk(question)
+    assert now in answer
+    assert before in answer[answer.index(now) :]
+
+
+def test_what_waits_does_not_hide_what_holds(talk: Talk) -> None:
+    talk("remember that I moved to Munich")
+    talk("I live in Berlin")
+    answer = talk("Do I live in Berlin?")
+    assert answer.index("home: Munich") < answer.index("Not confirmed") < answer.index("home: Berlin")
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "value"),
+    [
+        ("remember that I like jazz", "What do I like?", "jazz"),
+        ("remember that I like jazz", "我喜欢什么？", "jazz"),
+        ("remember that I hate cilantro", "What do I dislike?", "cilantro"),
+        ("记住我讨厌香菜", "What do I hate?", "香菜"),
+        ("remember that I live in Oslo", "Where am I living?", "Oslo"),
+        ("remember that I live in Oslo", "我现在住哪？", "Oslo"),
+        ("remember that I work as a nurse", "我做什么工作？", "nurse"),
+        ("remember that I work as a nurse", "我的职业是什么？", "nurse"),
+        ("记住我的职业是护士", "What do I do for a living?", "护士"),
+        ("remember that I'm allergic to nuts", "我对什么过敏？", "nuts"),
+        ("remember that my name is Lin", "我叫什么名字？", "Lin"),
+    ],
+)
+def test_a_question_for_a_kind_of_fact_finds_it(talk: Talk, told: str, question: str, value: str) -> None:
+    nothing = talk(question)
+    assert "I found nothing" in nothing or "没有找到" in nothing
+    talk(told)
+    talk("remember that my dog Rex is 3")
+    answer = talk(question)
+    assert value in answer
+    assert "Rex" not in answer
+    assert [use.memory_kind for use in talk.store.list_uses(talk.last.id)] == ["facts"]
+
+
+def test_a_question_for_more_than_a_kind_is_searched_for(talk: Talk) -> None:
+    talk("remember that I like jazz")
+    talk("remember that what I like about Rome is the light")
+    answer = talk("What do I like about Rome?")
+    assert "the light" in answer
+    assert "likes: jazz" not in answer
+
+
+def test_of_many_values_the_first_twenty_are_listed_and_the_rest_counted(talk: Talk) -> None:
+    for number in range(23):
+        talk.store.set_fact("user::likes", f"band {number}")
+    answer = talk("What do I like?")
+    assert answer.count("- likes: band") == 20
+    assert "3 more" in answer
+
+
+@pytest.mark.parametrize(
+    ("told", "forget", "undo", "offer", "back", "too_late"),
+    [
+        ("remember that I like jazz", "forget that I like jazz", "undo", "say “undo”", "is back", "too late"),
+        ("记住我喜欢爵士乐", "忘掉爵士乐", "撤销", "说“撤销”", "都回来了", "来不及"),
+    ],
+)
+def test_what_was_forgotten_comes_back_by_a_word(
+    talk: Talk, told: str, forget: str, undo: str, offer: str, back: str, too_late: str
+) -> None:
+    talk(told)
+    before = talk.facts()
+    assert offer in talk(forget)
+    assert talk.facts() == set()
+    assert back in talk(undo)
+    assert before == talk.facts()
+    assert too_late in talk(undo)  # it was undone already
+    assert offer in talk(forget)
+    talk.now += 10_000
+    assert too_late in talk(undo)
+    assert talk.facts() == set()
+
+
+def test_messages_come_back_by_a_word_too(talk: Talk) -> None:
+    talk("Zebulon is my cousin's dentist")
+    talk("forget everything about Zebulon")
+    assert "You can undo this" in talk("yes")
+    assert talk.store.search("Zebulon") == []
+    assert "is back" in talk("Please undo that")
+    assert talk.store.search("Zebulon")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("undo", "nothing I could undo"), ("撤销", "没有可以撤销的"), ("撤回吧", "没有可以撤销的")],
+)
+def test_undo_of_nothing_says_so(talk: Talk, text: str, says: str) -> None:
+    talk("remember that I like jazz")
+    session = talk.store.get_or_create_session().id
+    talk("forget that I like jazz")
+    talk.store.start_new_session()
+    assert says in talk(text)  # what another conversation deleted is not this one's
+    assert talk.facts() == set()
+    assert talk.store.get_session(session).title == "remember that I like jazz"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "undo",
+        "Undo!",
+        "undo that please",
+        "oops, undo it",
+        "take that back",
+        "bring it back",
+        "restore it",
+        "撤销",
+        "撤销吧",
+        "撤回",
+        "请撤销刚才的删除",
+        "恢复",
+        "快撤销一下",
+    ],
+)
+def test_undo_is_understood(text: str) -> None:
+    assert understand(text).kind == "undo"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I undo a commit?",
+        "I had to undo the knot",
+        "undo send is a feature of the mail program",
+        "take the book back to the library",
+        "怎么撤销提交？",
+        "我在恢复身体",
+        "公司撤销了这个部门",
+        "forget it",
+    ],
+)
+def test_what_only_speaks_of_undoing_is_no_undo(text: str) -> None:
+    assert understand(text).kind != "undo"

@@ -436,8 +436,9 @@ class Tool:
     `side_effect` says that it changes something outside the memory; a tool that does not say is taken to.
     Such a call is durable before it starts and never repeated unasked. `validate` gets the arguments as one
     mapping, changes nothing and says whether the call can be made: "valid", "invalid" or "unknown" (or True,
-    False, None), or {"state": one of these, "why": text}; it may be a coroutine. A call is given up after
-    `timeout_ms`, which needs a running event loop.
+    False, None), or {"state": one of these, "why": text}; it may be a coroutine. Where it
+    raises or answers otherwise, the call waits for the user's yes. A call is given up after `timeout_ms`,
+    which needs a running event loop.
     """
 
     name: str

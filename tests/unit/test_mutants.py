@@ -50,6 +50,9 @@ MUTANTS = {
     "use counts for nothing": ("weight.py", "use = 1 - 0.5 ** (1 + fact.use_count)", "use = 0.5 ** (1 + fact.use_count)", "test_health.py"),
     "the pinned rests": ("weight.py", "and not fact.pinned", "", "test_health.py"),
     "merging deletes": ("facts.py", 'status="superseded",\n                superseded_by=survivor', 'status="archived",\n                superseded_by=None', "test_health.py"),
+    # acting
+    "a reason that cannot be kept makes it possible": ("resuming.py", 'clean(why)[0][:MAX_LINE] if isinstance(why, str) else ""', "why", "test_tool_runs.py"),
+    "a failed check lets it run": ("tool_runs.py", "not could_tell and not self._agreed(record)", "False", "test_tool_runs.py"),
     # forgetting
     "the index keeps its words": ("forgetting.py", "            index.optimize(self._db, messages=bool(going.sessions or going.messages))", "            pass", "test_forgetting.py"),
     "versions stay": ("removal.py", 'for table in ("message_versions", "tool_calls", "uses"):', 'for table in ("tool_calls",):', "test_forgetting.py test_undo.py"),

@@ -302,9 +302,12 @@ class Facts:
     def get(self, id: str) -> Fact:
         """A fact that this agent may see. Raises NotFoundError."""
         fact = rows.get_fact(self._db, self._user, id)
-        if self._agent is not None and fact.scope not in ("", self._agent):
+        if not self.may_see(fact):
             raise NotFoundError("fact", id)
         return fact
+
+    def may_see(self, fact: Fact) -> bool:
+        return self._agent is None or fact.scope in ("", self._agent)
 
     def get_fact(self, key: str, *, as_of: int | None = None, known_at: int | None = None) -> Fact | None:
         """The current fact under a key, the newest if there are several. `as_of` asks what was true at that

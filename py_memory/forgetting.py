@@ -185,7 +185,9 @@ class Forgetting:
         said = dict.fromkeys((*mentioning("message_versions"), *mentioning("messages")))
         going.messages = [message_rows.get_message(self._db, self._user, id) for id in said]
         learned = fact_rows.facts_of_source(self._db, self._user, said)
+        # Another agent's facts are its own, except what was learned from a message that goes.
         stated = [fact_rows.get_fact(self._db, self._user, id) for id in mentioning("facts")]
+        stated = [fact for fact in stated if self._facts.may_see(fact)]
         going.facts = list({fact.id: fact for fact in (*learned, *stated)}.values())
         return self._remove(going, [EXPORTED, BROWSER])
 

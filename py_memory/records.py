@@ -320,9 +320,9 @@ class Experience(Record):
 
 @dataclass(frozen=True, slots=True)
 class Reason(Record):
-    """A memory that an answer rested on, as it is now: `status` is the fact's, "forgotten" where it is gone,
-    else "there"; `text` what it says, `said_at` (ms) when it was said or done, `quote` the words it was
-    learned from, `source_id` the message with them."""
+    """A memory that an answer rested on, as it is now: `status` is the fact's, "forgotten" where it is gone
+    or not for this agent to see, else "there"; `text` what it says, `said_at` (ms) when it was said or done,
+    `quote` the words it was learned from, `source_id` the message with them."""
 
     kind: str
     id: str

@@ -53,6 +53,9 @@ MUTANTS = {
     # acting
     "a reason that cannot be kept makes it possible": ("resuming.py", 'clean(why)[0][:MAX_LINE] if isinstance(why, str) else ""', "why", "test_tool_runs.py"),
     "a failed check lets it run": ("tool_runs.py", "not could_tell and not self._agreed(record)", "False", "test_tool_runs.py"),
+    # agents
+    "explaining tells what another agent knows": ("trace.py", "fact = facts.get(id)", "from .rows.facts import get_fact; fact = get_fact(db, user_id, id)", "test_agents.py"),
+    "forgetting reaches another agent's facts": ("forgetting.py", "if self._facts.may_see(fact)", "", "test_agents.py"),
     # forgetting
     "the index keeps its words": ("forgetting.py", "            index.optimize(self._db, messages=bool(going.sessions or going.messages))", "            pass", "test_forgetting.py"),
     "versions stay": ("removal.py", 'for table in ("message_versions", "tool_calls", "uses"):', 'for table in ("tool_calls",):', "test_forgetting.py test_undo.py"),

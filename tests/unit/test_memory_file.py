@@ -255,6 +255,63 @@ def test_forgotten_there_goes_here(
     assert [message.content for message in fresh.get_recent_messages(session.id)] == ["Noted.", "later"]
 
 
+@pytest.mark.parametrize("mode", ["merge", "replace"])
+def test_a_forgotten_title_does_not_return(store: MemoryStore, tmp_path: Path, mode: str) -> None:
+    session = store.create_session("The Zebulon affair", metadata={"about": "Zebulon"})
+    said = store.create_session()
+    message = store.add_message(said.id, "user", "My lover is Zebulon")
+    store.rename_session(said.id, "My lover is Zeb…")
+    store.export_to(tmp_path / "old.db")
+    store.forget(text="Zebulon")
+    store.rename_session(session.id, "Affairs")
+    store.import_file(tmp_path / "old.db", mode=mode)
+    assert "Zeb" not in str(everything(store)["sessions"])
+    assert message.id not in [row["id"] for row in rows(store, "messages")]
+    # A file that knows what was forgotten brings the title that was given since.
+    store.rename_session(session.id, "Affairs")
+    store.export_to(tmp_path / "new.db")
+    store.rename_session(session.id, None)
+    store.import_file(tmp_path / "new.db", mode="replace")
+    assert store.get_session(session.id).title == "Affairs"
+
+
+def test_undoing_brings_the_title_back_for_good(store: MemoryStore, tmp_path: Path) -> None:
+    session = store.create_session("The Zebulon affair")
+    store.export_to(tmp_path / "old.db")
+    store.undo(store.forget(text="Zebulon").operation_id)
+    assert store.get_session(session.id).title == "The Zebulon affair"
+    store.import_file(tmp_path / "old.db", mode="replace")
+    assert store.get_session(session.id).title == "The Zebulon affair"
+
+
+def test_a_title_forgotten_there_goes_here(store: MemoryStore, fresh: MemoryStore, tmp_path: Path) -> None:
+    session = store.create_session("The Zebulon affair", metadata={"about": "Zebulon"})
+    other = store.create_session()
+    message = store.add_message(other.id, "user", "My lover is Zebulon")
+    store.rename_session(other.id, "My lover is Zebulon")
+    store.export_to(tmp_path / "old.db")
+    fresh.import_file(tmp_path / "old.db")
+    store.forget(text="affair")
+    store.forget(message_id=message.id)
+    store.rename_session(session.id, "Affairs")
+    store.export_to(tmp_path / "new.db")
+    fresh.import_file(tmp_path / "new.db")
+    assert "Zebulon" not in str(everything(fresh))
+    assert {session.title for session in fresh.list_sessions()} == {"Affairs", None}
+
+
+def test_a_file_brings_no_title_made_of_what_was_forgotten(store: MemoryStore, tmp_path: Path) -> None:
+    """Where the title was forgotten before this was noted."""
+    session = store.create_session("My lover is Zeb…")
+    message = store.add_message(session.id, "user", "My lover is Zebulon")
+    store.export_to(tmp_path / "old.db")
+    store.forget(message_id=message.id)
+    with store.database.transaction():
+        store.database.execute("DELETE FROM tombstones WHERE kind = 'session_titles'")
+    store.import_file(tmp_path / "old.db", mode="replace")
+    assert [session.title for session in store.list_sessions()] == [None]
+
+
 def test_uses_of_what_was_forgotten_do_not_return(store: MemoryStore, exported: Path) -> None:
     store.forget(fact_id=store.list_facts(prefix="user::diet")[0].id)
     assert rows(store, "uses") == []

@@ -59,7 +59,9 @@ MUTANTS = {
     # forgetting
     "the index keeps its words": ("forgetting.py", "            index.optimize(self._db, messages=bool(going.sessions or going.messages))", "            pass", "test_forgetting.py"),
     "versions stay": ("removal.py", 'for table in ("message_versions", "tool_calls", "uses"):', 'for table in ("tool_calls",):', "test_forgetting.py test_undo.py"),
-    "no tombstone is left": ("removal.py", "add_tombstones(self._db, self._user, table, [id], self._now)", "pass", "test_forgetting.py test_memory_file.py"),
+    "an older file brings titles back": ("formats/memory_import.py", "            self._leave_blank(row)", "            pass", "test_memory_file.py"),
+    "titles of older versions stay": ("removal.py", "self._said_in(messages)", "[message.content for message in messages]", "test_forgetting.py"),
+    "no tombstone is left": ("removal.py", "add_tombstones(self._db, self._user, kind, [id], self._now)", "pass", "test_forgetting.py test_memory_file.py"),
     "undo brings back half": ("undo.py", 'if self._insert(table, key, row) and table == "messages":', 'if table != "uses" and self._insert(table, key, row) and table == "messages":', "test_undo.py"),
     # working memory and overview
     "working memory is believed": ("working_memory.py", "if id in known and rows.state_of(known[id]) == state", "if id in known", "test_working_memory.py"),

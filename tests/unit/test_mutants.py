@@ -72,6 +72,7 @@ MUTANTS = {
     "a summary keeps what was forgotten": ("forgetting.py", "self._consolidation.replace(removal, session_id, touched)", "pass", "test_summaries.py"),
     "secrets are summarised": ("extraction/outcomes.py", " or _overlaps(sentence, secrets)", "", "test_summaries.py"),
     "what is open is not looked for": ("extraction/outcomes.py", "or _OPEN.search(body) or _OPEN_ZH.search(body)", "", "test_summaries.py"),
+    "only the newest are summarised": ("rows/messages.py", "begin = walked[max(0, len(walked) - limit)]", "begin = walked[0]", "test_summaries.py"),
     "nothing is compressed": ("consolidation.py", "COMPRESS_ROUNDS = 20", "COMPRESS_ROUNDS = 2000", "test_summaries.py"),
     "a model's points need no quote": ("extraction/structured_summary.py", "any(quote in said for said in visible)", "True", "test_summaries.py"),
     "an import quotes what was forgotten": ("formats/memory_import.py", "self._consolidation.recover(id, self._summaries.get(id, ()))", "pass", "test_summaries.py"),

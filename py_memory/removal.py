@@ -76,7 +76,8 @@ class Removal:
     def take_session(self, id: str) -> None:
         index.remove(self._db, message_rows.seqs_of_session(self._db, self._user, id))
         for message_id in message_rows.ids_of_session(self._db, self._user, id):
-            for table in ("message_versions", "uses"):
+            # A call of another session: files and earlier releases may hold such.
+            for table in ("message_versions", "tool_calls", "uses"):
                 self.take(table, "message_id = ?", message_id)
         for table in ("tool_calls", "summaries", "snapshots", "messages"):
             self.take(table, "session_id = ?", id)

@@ -285,6 +285,9 @@ class _Import:
             id = row.get(column)
             if id and not images.read_where(self.db, table, "id = ? AND user_id = ?", (id, self.user_id)):
                 return f"its {column.removesuffix('_id')} is not in this memory"
+        message = self._find("messages", row["message_id"]) if row.get("message_id") else None
+        if message and row.get("session_id") not in (None, message["session_id"]):
+            return "its message lies in another session"
         return None
 
     def _find(self, table: str, id: str) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from py_memory.errors import ConflictError, InvalidInputError
 from py_memory.extraction.secrets import without_secrets
 from py_memory.ids import uuid7
 from py_memory.records import Resumption, Snapshot, ToolCall
-from py_memory.rows import events, sessions, snapshots, tool_calls
+from py_memory.rows import events, messages, sessions, snapshots, tool_calls
 from py_memory.snapshots import checked_state, checked_validation, plan_is_done
 
 from .summaries import SummaryOperations
@@ -37,9 +37,14 @@ class TaskOperations(SummaryOperations):
         status: str = "proposed",
         id: str | None = None,
     ) -> ToolCall:
-        """Notes a call. The same `id` again returns the one there is."""
+        """Notes a call, of an answer in the same session if `message_id` is given. The same `id` again
+        returns the one there is. Raises NotFoundError, InvalidInputError, ConflictError."""
         with self.database.transaction():
             sessions.get_session(self.database, self.user_id, session_id)
+            if message_id is not None:
+                message = messages.get_message(self.database, self.user_id, message_id)
+                if message.session_id != session_id:
+                    raise InvalidInputError("The message of the tool call lies in another session.")
             if id is None:
                 id = uuid7(self.clock())
             elif found := tool_calls.find_tool_call(self.database, self.user_id, check_id(id, "tool call")):

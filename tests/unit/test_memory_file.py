@@ -598,6 +598,19 @@ def test_nothing_reaches_another_users_rows(fresh: MemoryStore) -> None:
     assert other.get_message(message.id).content == "mine"
 
 
+def test_a_call_is_refused_whose_message_lies_in_another_session(
+    fresh: MemoryStore, store: MemoryStore, tmp_path: Path
+) -> None:
+    one, two = store.create_session(), store.create_session()
+    message = store.add_message(two.id, "user", "hello")
+    call = store.add_tool_call(one.id, "t", {"a": 1})
+    store.export_to(tmp_path / "export.db")
+    plant(tmp_path / "export.db", "UPDATE tool_calls SET message_id = ?", message.id)
+    report = fresh.import_file(tmp_path / "export.db")
+    assert report["refused"] == [f"tool_calls {call.id}: its message lies in another session"]
+    assert fresh.list_tool_calls(one.id) == []
+
+
 def test_messages_without_text_and_circles_are_straightened(fresh: MemoryStore) -> None:
     links = {"a": "b", "b": "a", "c": "c", "d": "elsewhere", "e": "d", "f": None}
     fresh.import_rows(

@@ -58,7 +58,7 @@ MUTANTS = {
     "forgetting reaches another agent's facts": ("forgetting.py", "if self._facts.may_see(fact)", "", "test_agents.py"),
     # forgetting
     "the index keeps its words": ("forgetting.py", "            index.optimize(self._db, messages=bool(going.sessions or going.messages))", "            pass", "test_forgetting.py"),
-    "versions stay": ("removal.py", 'for table in ("message_versions", "tool_calls", "uses"):', 'for table in ("tool_calls",):', "test_forgetting.py test_undo.py"),
+    "versions stay": ("removal.py", '            for table in ("message_versions", "tool_calls", "uses"):\n                self.take(table, "message_id = ?", id)', '            for table in ("tool_calls",):\n                self.take(table, "message_id = ?", id)', "test_forgetting.py test_undo.py"),
     "an older file brings titles back": ("formats/memory_import.py", "            self._leave_blank(row)", "            pass", "test_memory_file.py"),
     "titles of older versions stay": ("removal.py", "self._said_in(messages)", "[message.content for message in messages]", "test_forgetting.py"),
     "no tombstone is left": ("removal.py", "add_tombstones(self._db, self._user, kind, [id], self._now)", "pass", "test_forgetting.py test_memory_file.py"),

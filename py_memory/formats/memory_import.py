@@ -25,6 +25,7 @@ from py_memory.personal import personal_kinds
 from py_memory.recall import index
 from py_memory.rows import images
 from py_memory.rows.experiences import known_values
+from py_memory.rows.facts import folded
 from py_memory.rows.namespaces import namespace_of
 from py_memory.rows.rejections import adopt_key
 from py_memory.rows.tombstones import BLANKED, add_tombstones, is_forgotten
@@ -173,6 +174,8 @@ class _Import:
         row["user_id"] = self.user_id
         if table == "sessions":
             self._leave_blank(row)
+        elif table == "facts":
+            row["value_folded"] = folded(row["value"])
         if self._is_forgotten(table, row):
             self.report.skipped[table] += 1
             if table == "messages":

@@ -598,6 +598,14 @@ def test_nothing_reaches_another_users_rows(fresh: MemoryStore) -> None:
     assert other.get_message(message.id).content == "mine"
 
 
+def test_how_a_value_is_compared_is_not_believed(fresh: MemoryStore, exported: Path) -> None:
+    plant(exported, "UPDATE facts SET value_folded = 'kale' WHERE value = 'Nara'")
+    fresh.import_file(exported)
+    (fact,) = fresh.list_facts(prefix="trip::")
+    assert fresh.set_fact("trip::stop", "nara").id == fact.id
+    assert fresh.set_fact("trip::stop", "kale").id != fact.id
+
+
 def test_a_call_is_refused_whose_message_lies_in_another_session(
     fresh: MemoryStore, store: MemoryStore, tmp_path: Path
 ) -> None:

@@ -27,6 +27,8 @@ MUTANTS = {
     "an edit asks nothing": ("store/messages.py", "fact_rows.mark_for_review(db, self.user_id, message_id, version_id)", "pass", "test_messages.py test_facts.py test_state_machine.py"),
     "a branch asks nothing": ("store/messages.py", "self._leave_branch(session, parent_id)", "pass", "test_health.py"),
     "keys are not checked": ("migrations/0001_initial.sql", "SELECT RAISE(ABORT, 'unregistered fact key');", "SELECT 1;", "test_schema_rules.py"),
+    "a changed value is compared as it was": ("migrations/0004_fact_values.sql", "SET value_folded = NULL", "SET value_folded = value_folded", "test_facts.py"),
+    "a file says how values compare": ("formats/memory_import.py", 'row["value_folded"] = folded(row["value"])', "pass", "test_memory_file.py"),
     # consent
     "the uncertain is proposed": ("facts.py", "LEAST_CONFIDENCE = 0.7", "LEAST_CONFIDENCE = 0.1", "test_facts.py"),
     "a rejection is forgotten": ("facts.py", "if self.is_refused(key, value):", "if False:", "test_facts.py"),

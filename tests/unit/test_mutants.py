@@ -53,6 +53,7 @@ MUTANTS = {
     "the pinned rests": ("weight.py", "and not fact.pinned", "", "test_health.py"),
     "merging deletes": ("facts.py", 'status="superseded",\n                superseded_by=survivor', 'status="archived",\n                superseded_by=None', "test_health.py"),
     # acting
+    "a saved state's calls are overlooked": ("store/tasks.py", "self._note_pending(session_id)", "pass", "test_resuming.py"),
     "a reason that cannot be kept makes it possible": ("resuming.py", 'clean(why)[0][:MAX_LINE] if isinstance(why, str) else ""', "why", "test_tool_runs.py"),
     "a failed check lets it run": ("tool_runs.py", "not could_tell and not self._agreed(record)", "False", "test_tool_runs.py"),
     # agents

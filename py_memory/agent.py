@@ -22,6 +22,7 @@ from .records import Cancel, Delta, Message, Model, Receipt, Resumption, Tool, T
 from .store import MAX_MEMORY_CHARS, MAX_MESSAGE_BYTES, MemoryStore
 from .task_tools import task_tools
 from .text import clean, detect_language
+from .titles import title_of
 from .tool_runs import ToolRuns, as_called
 from .unfinished import RESUME, Unfinished, tells_to_go_on
 
@@ -30,7 +31,6 @@ __all__ = ["ChatAgent"]
 MAX_CHARS, MAX_FACTS = 4000, 12  # of history and of facts in a prompt
 MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
 MEMORY_KINDS = frozenset({"messages", "facts", "summaries", "tool_calls", "experiences"})
-_TITLE_CHARACTERS = 40  # the page shows the whole first message, as far as there is room
 # No chat is named after these.
 _SAYS_NOTHING = frozenset({"greeting", "small_talk", "thanks", "farewell", "yes", "no", "undo"})
 _SAYS = {
@@ -201,7 +201,7 @@ class ChatAgent:
             resumes = not busy and self._unfinished.has_to_ask(session)
             said = store.add_message(session.id, "user", text, id=message_id)
             if session.title is None and understand(said.content).kind not in _SAYS_NOTHING:
-                store.rename_session(session.id, " ".join(said.content.split())[:_TITLE_CHARACTERS])
+                store.rename_session(session.id, title_of(said.content))
             self._learn(said)
             reply = self._begin_reply(said, intent=RESUME if resumes else None)
             if self._unfinished.asks(said.parent_id):

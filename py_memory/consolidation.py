@@ -74,12 +74,16 @@ class Consolidation:
     def pending(self, session_id: str) -> PendingSummary:
         session = session_rows.get_session(self._db, self._user, session_id)
         stops = rows.newest_ends(self._db, self._user, session_id, _NEWEST)
-        messages = message_rows.branch_since(
+        messages, more = message_rows.branch_since(
             self._db, self._user, session.current_message_id, stops, MAX_READ
         )
         while messages and messages[-1].status == "streaming":
             messages.pop()
-        return PendingSummary(session_id, self._due(session_id, messages), tuple(messages))
+        if more and any(message.role != "user" for message in messages):
+            while messages[-1].role == "user":  # its answer is in the part that follows
+                messages.pop()
+        due = "rounds" if more else self._due(session_id, messages)
+        return PendingSummary(session_id, due if messages else None, tuple(messages))
 
     def _due(self, session_id: str, messages: Sequence[Message]) -> str | None:
         if not messages or messages[-1].role == "user":

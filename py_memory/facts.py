@@ -71,7 +71,7 @@ _DETAILS = sorted((*_TIMES, *_FLAGS, *_TEXTS))
 
 
 def same_value(a: str, b: str) -> bool:
-    return text.normalize(a).strip() == text.normalize(b).strip()
+    return rows.folded(a) == rows.folded(b)
 
 
 def both_stand(found: Contradiction) -> str:
@@ -120,16 +120,13 @@ class Facts:
         value, single, ttl = self._checked(key, value)
         now = self._clock()
         scope = "" if details.get("visibility") == "shared" else self._agent or ""
-        current = [
-            fact
-            for fact in rows.current_with_key(self._db, self._user, self._agent, key, now)
-            if fact.scope == scope
-        ]
-        for fact in current:
-            if same_value(fact.value, value):
+        for fact in rows.current_with_value(self._db, self._user, self._agent, key, value, now):
+            if fact.scope == scope:
                 return self._reinforce(fact, confidence, details)
-        if not single:
-            current = []
+        current: list[Fact] = []
+        if single:
+            there = rows.current_with_key(self._db, self._user, self._agent, key, now)
+            current = [fact for fact in there if fact.scope == scope]
         operation = self._undo.begin()
         default = CORRECTION if current else 1.0
         fact = self._new(key, value, "current", default if confidence is None else confidence, ttl, details)
@@ -151,10 +148,9 @@ class Facts:
         if self.is_refused(key, value):
             return None
         now = self._clock()
-        for fact in rows.current_with_key(self._db, self._user, self._agent, key, now):
-            if same_value(fact.value, value):
-                self._reinforce(fact, None, {})
-                return None
+        for fact in rows.current_with_value(self._db, self._user, self._agent, key, value, now):
+            self._reinforce(fact, None, {})
+            return None
         waiting = rows.find_candidate(self._db, self._user, self._agent, key, value)
         if waiting:
             return waiting
@@ -186,10 +182,10 @@ class Facts:
             changes["confidence"] = 1.0
         changes["valid_from"] = fact.valid_from or now
         fact = dataclasses.replace(fact, **changes)
-        current = rows.current_with_key(self._db, self._user, self._agent, fact.key, now)
-        self._join_contact(fact, current if single else [], operation)
-        for other in current:
-            if other.id != id and other.scope == fact.scope and same_value(other.value, fact.value):
+        current = rows.current_with_key(self._db, self._user, self._agent, fact.key, now) if single else []
+        self._join_contact(fact, current, operation)
+        for other in rows.current_with_value(self._db, self._user, self._agent, fact.key, fact.value, now):
+            if other.id != id and other.scope == fact.scope:
                 for older in rows.facts_of_key(self._db, self._user, self._agent, fact.key):
                     if older.superseded_by == other.id:
                         self._undo.change(operation, "facts", older.id, superseded_by=id)
@@ -304,9 +300,12 @@ class Facts:
     def get(self, id: str) -> Fact:
         """A fact that this agent may see. Raises NotFoundError."""
         fact = rows.get_fact(self._db, self._user, id)
-        if self._agent is not None and fact.scope not in ("", self._agent):
+        if not self.may_see(fact):
             raise NotFoundError("fact", id)
         return fact
+
+    def may_see(self, fact: Fact) -> bool:
+        return self._agent is None or fact.scope in ("", self._agent)
 
     def get_fact(self, key: str, *, as_of: int | None = None, known_at: int | None = None) -> Fact | None:
         """The current fact under a key, the newest if there are several. `as_of` asks what was true at that

@@ -24,6 +24,7 @@ from .rows import facts as fact_rows
 from .rows import messages as message_rows
 from .rows import sessions as session_rows
 from .rows.mentions import ids_mentioning
+from .rows.tombstones import BLANKED
 from .undo import Operation, UndoLog
 
 __all__ = ["Forgetting"]
@@ -43,7 +44,7 @@ class _Going:
     messages: list[Message] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
     others: dict[str, list[str]] = field(default_factory=dict)  # table → ids
-    blanked: list[str] = field(default_factory=list)  # sessions that stay without title and metadata
+    blanked: list[tuple[str, str]] = field(default_factory=list)  # sessions that stay, a column that goes
     sources: str = (
         "reviewed"  # facts that stay ask for review; or their link to the message is "cut" or "kept"
     )
@@ -155,6 +156,9 @@ class Forgetting:
         """Removes what was forgotten in another copy of the memory, as (table, id), where it is here."""
         going = _Going(fingerprints=False)
         for table, id in forgotten:
+            column = next((column for column, (kind, _) in BLANKED.items() if kind == table), None)
+            if column and session_rows.find_session(self._db, self._user, id):
+                going.blanked.append((id, column))
             if table not in LEAVE_TOMBSTONES:
                 continue
             if not images.read_where(self._db, table, "id = ? AND user_id = ?", (id, self._user)):
@@ -168,6 +172,7 @@ class Forgetting:
             else:
                 going.others.setdefault(table, []).append(id)
         going.messages = [message for message in going.messages if message.session_id not in going.sessions]
+        going.blanked = [(id, column) for id, column in going.blanked if id not in going.sessions]
         if going != _Going(fingerprints=False):
             self._remove(going, [])
 
@@ -181,11 +186,14 @@ class Forgetting:
         def mentioning(table: str) -> list[str]:
             return ids_mentioning(self._db, self._user, table, wanted)
 
-        going = _Going(others={table: mentioning(table) for table in _BY_ID}, blanked=mentioning("sessions"))
+        going = _Going(others={table: mentioning(table) for table in _BY_ID})
+        going.blanked = [(id, column) for id in mentioning("sessions") for column in BLANKED]
         said = dict.fromkeys((*mentioning("message_versions"), *mentioning("messages")))
         going.messages = [message_rows.get_message(self._db, self._user, id) for id in said]
         learned = fact_rows.facts_of_source(self._db, self._user, said)
+        # Another agent's facts are its own, except what was learned from a message that goes.
         stated = [fact_rows.get_fact(self._db, self._user, id) for id in mentioning("facts")]
+        stated = [fact for fact in stated if self._facts.may_see(fact)]
         going.facts = list({fact.id: fact for fact in (*learned, *stated)}.values())
         return self._remove(going, [EXPORTED, BROWSER])
 
@@ -208,8 +216,8 @@ class Forgetting:
         for table, ids in going.others.items():
             for id in ids if table != "summaries" else ():
                 removal.take(table, "id = ? AND user_id = ?", id, self._user)
-        for id in going.blanked:
-            removal.blank_session(id)
+        for id, column in going.blanked:
+            removal.blank_session(id, [column])
         for session_id, touched in summaries.items():
             self._consolidation.replace(removal, session_id, touched)
         if going.sessions or going.messages or going.facts or summaries or any(going.others.values()):

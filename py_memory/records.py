@@ -320,9 +320,9 @@ class Experience(Record):
 
 @dataclass(frozen=True, slots=True)
 class Reason(Record):
-    """A memory that an answer rested on, as it is now: `status` is the fact's, "forgotten" where it is gone,
-    else "there"; `text` what it says, `said_at` (ms) when it was said or done, `quote` the words it was
-    learned from, `source_id` the message with them."""
+    """A memory that an answer rested on, as it is now: `status` is the fact's, "forgotten" where it is gone
+    or not for this agent to see, else "there"; `text` what it says, `said_at` (ms) when it was said or done,
+    `quote` the words it was learned from, `source_id` the message with them."""
 
     kind: str
     id: str
@@ -436,8 +436,9 @@ class Tool:
     `side_effect` says that it changes something outside the memory; a tool that does not say is taken to.
     Such a call is durable before it starts and never repeated unasked. `validate` gets the arguments as one
     mapping, changes nothing and says whether the call can be made: "valid", "invalid" or "unknown" (or True,
-    False, None), or {"state": one of these, "why": text}; it may be a coroutine. A call is given up after
-    `timeout_ms`, which needs a running event loop.
+    False, None), or {"state": one of these, "why": text}; it may be a coroutine. Where it
+    raises or answers otherwise, the call waits for the user's yes. A call is given up after `timeout_ms`,
+    which needs a running event loop.
     """
 
     name: str

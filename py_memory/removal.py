@@ -4,16 +4,17 @@ tombstones."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from . import text as texts
 from .database import Database
 from .recall import index
 from .records import Fact, Message
 from .rows import identities
 from .rows import messages as message_rows
 from .rows import sessions as session_rows
-from .rows.tombstones import add_tombstones, is_forgotten
+from .rows.tombstones import BLANKED, add_tombstones, is_forgotten
+from .titles import is_quoted_from
 from .undo import Operation, UndoLog
 
 __all__ = ["LEAVE_TOMBSTONES", "Removal"]
@@ -56,9 +57,7 @@ class Removal:
             self.take("uses", "memory_id = ?", id)
             self.take("embeddings", "user_id = ? AND memory_id = ?", self._user, id)
             self._undo.take(self._operation, "event_salts", "subject_id = ?", (id,))
-            if not is_forgotten(self._db, self._user, table, id):
-                add_tombstones(self._db, self._user, table, [id], self._now)
-                self._undo.made(self._operation, "tombstones", self._user, table, id)
+            self._leave_tombstone(table, id)
 
     def change(self, table: str, id: str, **values: Any) -> None:
         self._undo.change(self._operation, table, id, **values)
@@ -77,7 +76,8 @@ class Removal:
     def take_session(self, id: str) -> None:
         index.remove(self._db, message_rows.seqs_of_session(self._db, self._user, id))
         for message_id in message_rows.ids_of_session(self._db, self._user, id):
-            for table in ("message_versions", "uses"):
+            # A call of another session: files and earlier releases may hold such.
+            for table in ("message_versions", "tool_calls", "uses"):
                 self.take(table, "message_id = ?", message_id)
         for table in ("tool_calls", "summaries", "snapshots", "messages"):
             self.take(table, "session_id = ?", id)
@@ -87,8 +87,8 @@ class Removal:
         """`digests`: the session's saved states go as well."""
         gone = {message.id: message.parent_id for message in messages}
         session = session_rows.get_session(self._db, self._user, session_id)
-        if _names_any(session.title, messages):
-            self._undo.change(self._operation, "sessions", session_id, title=None)
+        if session.title and is_quoted_from(session.title, self._said_in(messages)):
+            self.blank_session(session_id, ["title"])
         index.remove(self._db, [message_rows.seq_of(self._db, self._user, id) for id in gone])
         for id in gone:
             for table in ("message_versions", "tool_calls", "uses"):
@@ -98,14 +98,20 @@ class Removal:
         if digests:
             self.take("snapshots", "session_id = ?", session_id)
 
-    def blank_session(self, id: str) -> None:
-        """The session stays without title and metadata."""
-        self._undo.change(self._operation, "sessions", id, title=None, metadata_json="{}")
+    def _said_in(self, messages: Iterable[Message]) -> Iterator[str]:
+        """The texts that the messages have and had."""
+        for message in messages:
+            for version in message_rows.list_versions(self._db, self._user, message.id):
+                yield version.content
 
+    def blank_session(self, id: str, columns: Iterable[str] = BLANKED) -> None:
+        """The session stays without its title or metadata, and no older copy brings them back."""
+        for column in columns:
+            kind, empty = BLANKED[column]
+            self._undo.change(self._operation, "sessions", id, **{column: empty})
+            self._leave_tombstone(kind, id)
 
-def _names_any(title: str | None, messages: list[Message]) -> bool:
-    """Whether a title is the beginning of one of the messages."""
-    start = texts.normalize(title or "").rstrip(".… ")
-    return bool(start) and any(
-        texts.normalize(" ".join(message.content.split())).startswith(start) for message in messages
-    )
+    def _leave_tombstone(self, kind: str, id: str) -> None:
+        if not is_forgotten(self._db, self._user, kind, id):
+            add_tombstones(self._db, self._user, kind, [id], self._now)
+            self._undo.made(self._operation, "tombstones", self._user, kind, id)

@@ -24,7 +24,7 @@ from .extraction.secrets import without_secrets
 from .models.phrases import key_in_words
 from .records import Fact, Message, PendingCall, Resumption, Snapshot, Tool, ToolCall
 from .rows import snapshots, tool_calls
-from .snapshots import FORMAT, OPEN_STEPS, checked_validation
+from .snapshots import FORMAT, MAX_LINE, OPEN_STEPS, VALIDATION_STATES, checked_validation
 from .text import clean
 
 __all__ = ["FRESH_MS", "check_calls", "is_go_ahead", "is_refusal", "load", "told", "validated"]
@@ -232,7 +232,7 @@ async def check_calls(
         elif item.checked_at is not None and 0 <= now - item.checked_at < FRESH_MS:
             waiting.append(item)
         else:
-            found = await validated(tool, item.params, now)
+            found, _ = await validated(tool, item.params, now)
             if found is None:
                 waiting.append(replace(item, state="unknown", why=""))
                 continue
@@ -245,22 +245,30 @@ async def check_calls(
     return told(replace(resumption, pending=tuple(waiting), findings=findings)), made
 
 
-async def validated(tool: Tool, params: Any, now: int) -> dict[str, Any] | None:
-    """What the tool's `validate` says about a call, as {"state", "why", "at"}; None where it has none. One
-    that fails, or answers in another shape, cannot tell."""
+async def validated(tool: Tool, params: Any, now: int) -> tuple[dict[str, Any] | None, bool]:
+    """What the tool's `validate` says about a call, as {"state", "why", "at"} (None where it has none), and
+    whether it could be asked: not where it fails, takes too long, or answers in another shape."""
     if tool.validate is None:
-        return None
+        return None, True
     try:
         answer = tool.validate(copy.deepcopy(params))
         if inspect.isawaitable(answer):
             seconds = None if tool.timeout_ms is None else tool.timeout_ms / 1000
             answer = await (answer if seconds is None else asyncio.wait_for(answer, seconds))
-        if answer is None or isinstance(answer, bool):
-            answer = {True: "valid", False: "invalid", None: "unknown"}[answer]
-        found = {"state": answer} if isinstance(answer, str) else answer
-        return checked_validation({**found, "at": now})
+        return {**_answered(answer), "at": now}, True
     except Exception as error:  # whatever it raises, the call is not made because of it
-        return {"state": "unknown", "why": clean(f"{type(error).__name__}: {error}")[0][:_SHOWN], "at": now}
+        why = clean(f"{type(error).__name__}: {error}")[0][:_SHOWN]
+        return {"state": "unknown", "why": why, "at": now}, False
+
+
+def _answered(answer: Any) -> dict[str, str]:
+    """A state counts whatever stands beside it: a reason that cannot be kept makes no call possible."""
+    if answer is None or isinstance(answer, bool):
+        return {"state": {True: "valid", False: "invalid", None: "unknown"}[answer], "why": ""}
+    state, why = (answer.get("state"), answer.get("why")) if isinstance(answer, Mapping) else (answer, "")
+    if not isinstance(state, str) or state not in VALIDATION_STATES:
+        raise InvalidInputError(f"The check answers with one of {', '.join(sorted(VALIDATION_STATES))}.")
+    return {"state": state, "why": clean(why)[0][:MAX_LINE] if isinstance(why, str) else ""}
 
 
 # -- third step: tell and ask --

@@ -8,6 +8,7 @@ happened, and asks; it is never run twice unasked.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,10 @@ _NOT_AGREED = "Not run: the session was taken up again, and the user has not agr
 _END_UNKNOWN = (
     "Not run: the same call was made before, and nobody knows whether it happened. "
     "Ask the user whether to repeat it."
+)
+_UNCHECKED = (
+    "Not run: its check failed ({why}), so that nobody knows whether it can be done. "
+    "Ask the user whether to do it all the same."
 )
 _UNSAVED = "Not run: the memory could not be saved, so that nobody would know of it afterwards."
 _LATE = "It gave no answer within {seconds:g} s. It may have happened all the same; do not repeat it unasked."
@@ -107,13 +112,15 @@ class ToolRuns:
             return known
         if refused := self._refusal(tool.name, arguments):
             return self._note(tool.name, arguments, "cancelled", InvalidInputError(refused))
-        record = self._agreed_to(tool.name, arguments) or store.add_tool_call(
+        record = self._waiting(tool.name, arguments) or store.add_tool_call(
             self._reply.session_id, tool.name, arguments, message_id=self._reply.id
         )
-        validation = await validated(tool, arguments, store.clock())
+        validation, could_tell = await validated(tool, arguments, store.clock())
         if validation and validation["state"] == "invalid":
             problem = f"It cannot be done: {validation['why'] or 'the check says so'}."
             return self._end(record, "cancelled", InvalidInputError(problem), validation, why)
+        if validation and not could_tell and not self._agreed(record):
+            return self._wait(record, validation, why)
         with store.action():
             record = store.update_tool_call(record.id, "running", validation=validation)
             self._save(record, validation, why, f"before {tool.name}", done=False)
@@ -165,12 +172,25 @@ class ToolRuns:
         )
         return _END_UNKNOWN if unknown else ""
 
-    def _agreed_to(self, name: str, arguments: Any) -> ToolCall | None:
-        """The record of a call that waited for the user's yes and has got it."""
+    def _waiting(self, name: str, arguments: Any) -> ToolCall | None:
+        """The record of the same call where it waits for the user, or has got the yes."""
         for call in self._store.open_tool_calls(self._reply.session_id):
-            if call.status == "approved" and (call.tool_name, call.input) == (name, arguments):
+            if call.status in ("proposed", "approved") and (call.tool_name, call.input) == (name, arguments):
                 return call
         return None
+
+    def _agreed(self, record: ToolCall) -> bool:
+        """Whether the user has said yes to it: it was put before them in an earlier round."""
+        asked = record.message_id != self._reply.id
+        return record.status == "approved" or (self._confirmed and asked)
+
+    def _wait(self, record: ToolCall, validation: Mapping[str, Any], why: str) -> ToolCall:
+        """A call whose check failed is not made unasked."""
+        with self._store.action():
+            record = self._store.update_tool_call(record.id, record.status, validation=validation)
+            self._save(record, validation, why, f"before {record.tool_name}", done=False)
+        told = _UNCHECKED.format(why=validation["why"])
+        return dataclasses.replace(record, output={"error": told})
 
     # -- records --
 

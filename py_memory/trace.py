@@ -14,9 +14,9 @@ from .clock import DAY_MS
 from .database import Database
 from .errors import NotFoundError
 from .extraction.secrets import without_secrets
+from .facts import Facts
 from .records import ChainReport, Explanation, Reason, Use
 from .rows import events, images
-from .rows import facts as fact_rows
 from .rows import messages as message_rows
 from .rows import uses as use_rows
 from .rows.events import START, Event, chained, sealed
@@ -127,17 +127,18 @@ def _same_month(one: Event, other: Event) -> bool:
 # -- why an answer says what it says --
 
 
-def explain(db: Database, user_id: str, message_id: str) -> Explanation:
-    """The memories an answer rested on, each as it is now. Raises NotFoundError."""
+def explain(db: Database, user_id: str, facts: Facts, message_id: str) -> Explanation:
+    """The memories an answer rested on, each as it is now; of what the agent may not see no more than that
+    there was something. Raises NotFoundError."""
     message = message_rows.get_message(db, user_id, message_id)
-    reasons = [_reason(db, user_id, use) for use in use_rows.list_uses(db, user_id, message_id)]
+    reasons = [_reason(db, user_id, facts, use) for use in use_rows.list_uses(db, user_id, message_id)]
     return Explanation(message_id, message.created_at, tuple(reasons))
 
 
-def _reason(db: Database, user_id: str, use: Use) -> Reason:
+def _reason(db: Database, user_id: str, facts: Facts, use: Use) -> Reason:
     known: dict[str, Any] = {"status": "forgotten"}
     if use.memory_kind == "facts":
-        known = _fact(db, user_id, use.memory_id) or known
+        known = _fact(db, user_id, facts, use.memory_id) or known
     elif use.memory_kind == "messages":
         if message := message_rows.find_message(db, user_id, use.memory_id):
             known = {
@@ -154,9 +155,9 @@ def _reason(db: Database, user_id: str, use: Use) -> Reason:
     return Reason(use.memory_kind, use.memory_id, use.rank, dict(use.reason), **known)
 
 
-def _fact(db: Database, user_id: str, id: str) -> dict[str, Any] | None:
+def _fact(db: Database, user_id: str, facts: Facts, id: str) -> dict[str, Any] | None:
     try:
-        fact = fact_rows.get_fact(db, user_id, id)
+        fact = facts.get(id)
     except NotFoundError:
         return None
     source = (

@@ -69,7 +69,8 @@ class Unfinished:
         if known and not any(_is_cut_off(call) for call in self._store.open_tool_calls(session.id)):
             return False
         latest = self._latest(session.id)
-        if not (latest and plan_is_open(latest.state)) and not self._store.open_tool_calls(session.id):
+        planned = latest and (plan_is_open(latest.state) or latest.state["pending"])
+        if not planned and not self._store.open_tool_calls(session.id):
             return False
         return bool(self._store.resume_session(session.id).text)
 

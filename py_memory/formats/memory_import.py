@@ -25,10 +25,12 @@ from py_memory.personal import personal_kinds
 from py_memory.recall import index
 from py_memory.rows import images
 from py_memory.rows.experiences import known_values
+from py_memory.rows.facts import folded
 from py_memory.rows.namespaces import namespace_of
 from py_memory.rows.rejections import adopt_key
-from py_memory.rows.tombstones import is_forgotten
+from py_memory.rows.tombstones import BLANKED, add_tombstones, is_forgotten
 from py_memory.snapshots import read_state
+from py_memory.titles import is_quoted_from
 from py_memory.undo import UndoLog
 
 from .memory_file import TABLES
@@ -47,6 +49,7 @@ _SHAPES = {"metadata_json": dict, "reason_json": dict, "conclusions_json": list,
 # What a row belongs to, by the column that names it.
 _BELONGS = {"session_id": "sessions", "message_id": "messages"}
 _STATE_OF_SESSION = ("current_message_id", "last_active_at", "status", "ended_at")
+_BLANKED_KINDS = frozenset(kind for kind, _ in BLANKED.values())
 _OF_THE_OWNER = ("facts", "identities", "experiences", "embeddings", "sessions")
 
 
@@ -117,7 +120,9 @@ class _Import:
         self._new_messages: set[str] = set()
         self._sessions: set[str] = set()  # with new messages, or new themselves
         self._consolidation = Consolidation(db, user_id, lambda: now, undo, self._facts)
-        self._kept_out: set[str] = set()  # sessions of messages that were forgotten here
+        self._kept_out: dict[str, str] = {}  # messages that were forgotten here, by their session
+        self._blanked_there: set[tuple[str, str]] = set()  # the file is younger than this forgetting
+        self._blanked_now: set[tuple[str, str]] = set()  # and with it, it happens here
         self._summaries: dict[str, list[str]] = {}  # new ones, by session
 
     def _rules(self, table: str) -> dict[str, tuple[str, bool]]:
@@ -149,10 +154,16 @@ class _Import:
             row = dict(given)
             if problem := self._problem("tombstones", row):
                 self._refuse("tombstones", row, problem)
-            elif is_forgotten(self.db, self.user_id, row["kind"], row["id"]):
+                continue
+            blanks = row["kind"] in _BLANKED_KINDS
+            if blanks:
+                self._blanked_there.add((row["kind"], row["id"]))
+            if is_forgotten(self.db, self.user_id, row["kind"], row["id"]):
                 self.report.skipped["tombstones"] += 1
             elif self._insert("tombstones", {**row, "user_id": self.user_id}):
                 forgotten.append((row["kind"], row["id"]))
+                if blanks:
+                    self._blanked_now.add((row["kind"], row["id"]))
         self._forgetting.follow(forgotten)
 
     def add(self, table: str, row: dict[str, Any]) -> None:
@@ -161,10 +172,16 @@ class _Import:
             return
         row = {column: value for column, value in row.items() if column not in _LOCAL_COLUMNS}
         row["user_id"] = self.user_id
+        if table == "sessions":
+            self._leave_blank(row)
+        elif table == "facts":
+            row["value_folded"] = folded(row["value"])
         if self._is_forgotten(table, row):
             self.report.skipped[table] += 1
             if table == "messages":
-                self._kept_out.add(row["session_id"])
+                self._kept_out[row["id"]] = row["session_id"]
+            elif table == "message_versions" and row["message_id"] in self._kept_out:
+                self._blank_title(self._kept_out[row["message_id"]], row["content"])
         elif missing := self._missing_owner(row):
             self._refuse(table, row, missing)
         elif known := self._find(table, row["id"]):
@@ -189,7 +206,7 @@ class _Import:
                 self._refuse("messages", {"id": id}, "it has no text")
         for id in self._sessions:
             self._straighten(id)
-        for id in self._kept_out:  # their summaries may quote what was forgotten
+        for id in dict.fromkeys(self._kept_out.values()):  # their summaries may quote what was forgotten
             self._consolidation.recover(id, self._summaries.get(id, ()))
         for id in self._unindexed:
             for row in images.read_where(self.db, "messages", "id = ?", (id,)):
@@ -271,11 +288,39 @@ class _Import:
             id = row.get(column)
             if id and not images.read_where(self.db, table, "id = ? AND user_id = ?", (id, self.user_id)):
                 return f"its {column.removesuffix('_id')} is not in this memory"
+        message = self._find("messages", row["message_id"]) if row.get("message_id") else None
+        if message and row.get("session_id") not in (None, message["session_id"]):
+            return "its message lies in another session"
         return None
 
     def _find(self, table: str, id: str) -> dict[str, Any] | None:
         found = images.read_where(self.db, table, "id = ?", (id,))
         return found[0] if found else None
+
+    # -- titles and metadata of sessions --
+
+    def _leave_blank(self, session: dict[str, Any]) -> None:
+        """Takes out what was forgotten here, unless the file knows of that: it has then been given anew."""
+        for column, (kind, empty) in BLANKED.items():
+            mark = (kind, session["id"])
+            if mark not in self._blanked_there and is_forgotten(self.db, self.user_id, *mark):
+                session[column] = empty
+
+    def _blank_title(self, session_id: str, content: str) -> None:
+        """A title that quotes a message which was forgotten here is forgotten with it."""
+        kind, empty = BLANKED["title"]
+        if (kind, session_id) in self._blanked_there:
+            return
+        session = self._find("sessions", session_id)
+        if session and session["user_id"] == self.user_id and is_quoted_from(session["title"], [content]):
+            images.update_row(self.db, "sessions", (session_id,), {"title": empty})
+            add_tombstones(self.db, self.user_id, kind, [session_id], self.now)
+
+    def _name_anew(self, session: dict[str, Any]) -> None:
+        """What the file forgot, and this memory with it, the file may have given anew."""
+        for column, (kind, _) in BLANKED.items():
+            if (kind, session["id"]) in self._blanked_now and session.get(column) is not None:
+                images.update_row(self.db, "sessions", (session["id"],), {column: session[column]})
 
     # -- kinds of rows --
 
@@ -328,6 +373,8 @@ class _Import:
             if table == "sessions" and row["last_active_at"] > known["last_active_at"]:
                 # The talk went on there: its branch is the one to show.
                 self._go_on_with(row)
+            if table == "sessions":
+                self._name_anew(row)
             self.report.skipped[table] += 1
 
     def _go_on_with(self, session: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
+from py_memory import text
 from py_memory.database import Database, Row
 from py_memory.errors import NotFoundError
 from py_memory.records import Fact
@@ -14,11 +15,13 @@ __all__ = [
     "ask_for_review",
     "current_of_all_agents",
     "current_with_key",
+    "current_with_value",
     "delete_all",
     "facts_for_prompt",
     "facts_of_key",
     "facts_of_source",
     "find_candidate",
+    "folded",
     "get_fact",
     "insert_fact",
     "list_facts",
@@ -44,11 +47,16 @@ def _record(row: Row) -> Fact:
     return Fact(**values)
 
 
+def folded(value: str) -> str:
+    """What two values have in common that say the same."""
+    return text.normalize(value).strip()
+
+
 def insert_fact(db: Database, fact: Fact) -> None:
     marks = ", ".join("?" for _ in _FIELDS)
     db.execute(
-        f"INSERT INTO facts ({', '.join(_FIELDS)}) VALUES ({marks})",
-        [getattr(fact, name) for name in _FIELDS],
+        f"INSERT INTO facts ({', '.join(_FIELDS)}, value_folded) VALUES ({marks}, ?)",
+        [*(getattr(fact, name) for name in _FIELDS), folded(fact.value)],
     )
 
 
@@ -87,6 +95,25 @@ def current_with_key(db: Database, user_id: str, agent_id: str | None, key: str,
         f"SELECT {_COLUMNS} FROM facts f WHERE f.user_id = ? AND f.key = ? AND f.status = 'current' "
         f"AND {_VISIBLE} AND {_LIVE} ORDER BY f.created_at DESC, f.id DESC",
         (user_id, key, agent_id, now),
+    )
+    return [_record(row) for row in rows]
+
+
+def current_with_value(
+    db: Database, user_id: str, agent_id: str | None, key: str, value: str, now: int
+) -> list[Fact]:
+    """Like current_with_key(), of those that have this value. Notes the folded values that are not known
+    yet, so it expects a transaction of the caller."""
+    of_key = "FROM facts f WHERE f.user_id = ? AND f.key = ? AND f.status = 'current' "
+    unknown = db.query(f"SELECT f.id, f.value {of_key} AND f.value_folded IS NULL", (user_id, key))
+    db.execute_many(
+        "UPDATE facts SET value_folded = ? WHERE id = ? AND user_id = ?",
+        [(folded(row["value"]), row["id"], user_id) for row in unknown],
+    )
+    rows = db.query(
+        f"SELECT {_COLUMNS} {of_key} AND f.value_folded = ? AND {_VISIBLE} AND {_LIVE} "
+        "ORDER BY f.created_at DESC, f.id DESC",
+        (user_id, key, folded(value), agent_id, now),
     )
     return [_record(row) for row in rows]
 

@@ -163,21 +163,32 @@ def branch(db: Database, user_id: str, leaf_id: str | None, limit: int) -> list[
 
 def branch_since(
     db: Database, user_id: str, leaf_id: str | None, stops: Iterable[str], limit: int
-) -> list[Message]:
-    """Like branch(), but the walk also ends before a message of `stops`."""
-    rows = db.query(
-        """
-        WITH RECURSIVE up (depth, id) AS (
-            SELECT 1, ? UNION ALL
-            SELECT up.depth + 1, p.parent_id FROM up JOIN messages p ON p.id = up.id
-            WHERE up.depth < ? AND p.parent_id IS NOT NULL)
-        SELECT id FROM up WHERE id IS NOT NULL ORDER BY depth""",
-        (leaf_id, limit),
-    )
+) -> tuple[list[Message], bool]:
+    """The walk of branch() that ends before a message of `stops`: its oldest `limit` messages, oldest first,
+    and whether newer ones follow."""
     ends = set(stops)
-    # Compared here: SQLite would go through `stops` anew at each step of the walk.
-    length = next((place for place, row in enumerate(rows) if row["id"] in ends), len(rows))
-    return branch(db, user_id, leaf_id, length) if length else []
+    ids: dict[str, None] = {}  # newest first
+    at, reach = leaf_id, limit + 1  # steps of the walk: nearly always the first is enough
+    while at is not None and at not in ids:
+        rows = db.query(
+            """
+            WITH RECURSIVE up (depth, id) AS (
+                SELECT 1, ? UNION ALL
+                SELECT up.depth + 1, p.parent_id FROM up JOIN messages p ON p.id = up.id
+                WHERE up.depth < ? AND p.parent_id IS NOT NULL)
+            SELECT id FROM up ORDER BY depth""",
+            (at, reach),
+        )
+        # Compared here: SQLite would go through `stops` anew at each step of the walk.
+        length = next((place for place, row in enumerate(rows) if row["id"] in ends), len(rows))
+        at = rows[-1]["id"] if length == reach else None
+        ids |= dict.fromkeys(row["id"] for row in rows[: length if at is None else -1])
+        reach *= 2
+    walked = list(ids)
+    if not walked:
+        return [], False
+    begin = walked[max(0, len(walked) - limit)]
+    return branch(db, user_id, begin, min(len(walked), limit)), len(walked) > limit
 
 
 State = tuple[str, str, str, str | None, str | None, int, bool]

@@ -1,4 +1,7 @@
-"""What was forgotten, by id alone, so that an older copy of the memory cannot bring it back."""
+"""What was forgotten, by id alone, so that an older copy of the memory cannot bring it back.
+
+A session may stay while its title or its metadata were forgotten: these have kinds of their own.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,13 @@ from collections.abc import Iterable
 
 from py_memory.database import Database
 
-__all__ = ["add_tombstones", "is_forgotten", "remove_tombstones"]
+__all__ = ["BLANKED", "add_tombstones", "is_forgotten", "remove_tombstones"]
+
+# Columns of a session that can be forgotten: (kind, what is left in the column).
+BLANKED: dict[str, tuple[str, str | None]] = {
+    "title": ("session_titles", None),
+    "metadata_json": ("session_metadata", "{}"),
+}
 
 
 def add_tombstones(db: Database, user_id: str, kind: str, ids: Iterable[str], now: int) -> None:

@@ -133,4 +133,4 @@ class FindingOperations(StoreBase):
 
     def explain(self, message_id: str) -> Explanation:
         """Why an answer says what it says: the memories it rested on, best first, each as it is now."""
-        return trace.explain(self.database, self.user_id, message_id)
+        return trace.explain(self.database, self.user_id, self._facts, message_id)

@@ -16,6 +16,7 @@ from py_memory.records import Message, MessageVersion, Session
 from py_memory.rows import facts as fact_rows
 from py_memory.rows import messages, sessions
 from py_memory.rows.tombstones import is_forgotten
+from py_memory.titles import title_of
 
 from .base import StoreBase
 
@@ -139,7 +140,8 @@ class MessageOperations(StoreBase):
             return [self.add_message(**item) for item in items]
 
     def edit_message(self, message_id: str, content: str) -> Message:
-        """Gives a message a new version; the older ones stay. Facts learned from them ask for review."""
+        """Gives a message a new version; the older ones stay. Facts learned from them ask for review; a
+        title made from the message follows."""
         content, notes = self._content(content)
         db = self.database
         with db.transaction():
@@ -168,6 +170,10 @@ class MessageOperations(StoreBase):
             self._event("edited", "messages", message_id, content)
             edited = messages.get_message(db, self.user_id, message_id)
             self._consolidation.edited(edited)
+            session = sessions.get_session(db, self.user_id, message.session_id)
+            if session.title and session.title == title_of(message.content):
+                sessions.set_title(db, self.user_id, session.id, title_of(content))
+                self._event("renamed", "sessions", session.id, json_text({"title": title_of(content)}))
         return edited if not notes else Message(**{**edited.to_dict(), "notes": notes})
 
     def set_message_status(self, message_id: str, status: str, content: str | None = None) -> Message:

@@ -47,8 +47,8 @@ class SummaryOperations(FactOperations, MessageOperations):
     def summarise(
         self, session_id: str, *, answer: str | None = None, last_message_id: str | None = None
     ) -> Summary | None:
-        """Summarises what no summary covers yet (at most 50 messages), up to `last_message_id` if given, as
-        an extract in the speakers' own words, or from a model's `answer` after
+        """Summarises what no summary covers yet, the oldest first and at most 50 messages at a time, up to
+        `last_message_id` if given, as an extract in the speakers' own words, or from a model's `answer` after
         extraction.structured_summary.SUMMARY_SCHEMA. None where there is nothing.
 
         Raises InvalidInputError for an answer that does not follow the schema, NotFoundError.

@@ -11,7 +11,8 @@ from py_memory.errors import ConflictError, InvalidInputError
 from py_memory.extraction.secrets import without_secrets
 from py_memory.ids import uuid7
 from py_memory.records import Resumption, Snapshot, ToolCall
-from py_memory.rows import events, sessions, snapshots, tool_calls
+from py_memory.rows import events, messages, sessions, snapshots, tool_calls
+from py_memory.rows.tombstones import is_forgotten
 from py_memory.snapshots import checked_state, checked_validation, plan_is_done
 
 from .summaries import SummaryOperations
@@ -37,9 +38,14 @@ class TaskOperations(SummaryOperations):
         status: str = "proposed",
         id: str | None = None,
     ) -> ToolCall:
-        """Notes a call. The same `id` again returns the one there is."""
+        """Notes a call, of an answer in the same session if `message_id` is given. The same `id` again
+        returns the one there is. Raises NotFoundError, InvalidInputError, ConflictError."""
         with self.database.transaction():
             sessions.get_session(self.database, self.user_id, session_id)
+            if message_id is not None:
+                message = messages.get_message(self.database, self.user_id, message_id)
+                if message.session_id != session_id:
+                    raise InvalidInputError("The message of the tool call lies in another session.")
             if id is None:
                 id = uuid7(self.clock())
             elif found := tool_calls.find_tool_call(self.database, self.user_id, check_id(id, "tool call")):
@@ -155,6 +161,7 @@ class TaskOperations(SummaryOperations):
         db = self.database
         with db.transaction():
             recent = self.get_recent_messages(session_id, _RECENT)
+            self._note_pending(session_id)
             for call in tool_calls.open_tool_calls(db, self.user_id, session_id):
                 if call.status == "running":
                     self.update_tool_call(call.id, "unknown")
@@ -169,6 +176,42 @@ class TaskOperations(SummaryOperations):
                 facts=self.list_facts(),
                 recent=recent,
             )
+
+    def _note_pending(self, session_id: str) -> None:
+        """Calls that a saved state names as pending and nobody has noted get a record, so that they are
+        checked and told like others. That the user agreed to one is not taken from there."""
+        db, user = self.database, self.user_id
+        try:
+            snapshot = snapshots.latest(db, user, session_id)
+        except InvalidInputError:
+            return
+        if snapshot is None or not snapshot.state["pending"]:
+            return
+        calls = tool_calls.list_tool_calls(db, user, session_id, None)
+        for item in snapshot.state["pending"]:
+            id, name = item["id"], text.clean(item["tool"])[0]
+            ended = item["status"] in tool_calls.FINISHED
+            if id and (tool_calls.find_tool_call(db, user, id) or is_forgotten(db, user, "tool_calls", id)):
+                continue
+            if ended or any((call.tool_name, call.input) == (name, item["params"]) for call in calls):
+                continue
+            id = id or uuid7(self.clock())
+            status = "running" if item["status"] in ("running", "unknown") else "proposed"
+            tool_calls.insert_tool_call(
+                db,
+                user,
+                id=id,
+                session_id=session_id,
+                message_id=None,
+                tool_name=name,
+                input=item["params"],
+                status=status,
+                now=snapshot.created_at,
+            )
+            self._event("added", "tool_calls", id, json_text(item["params"]))
+            if item["validation"]:
+                self.update_tool_call(id, status, validation=item["validation"])
+            calls.append(tool_calls.get_tool_call(db, user, id))
 
     def settle_tool_call(self, id: str) -> ToolCall:
         """The user has been asked about a call of unknown end: it is no longer an open task."""

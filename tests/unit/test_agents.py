@@ -71,6 +71,33 @@ def test_the_facts_of_another_agent_cannot_be_touched_by_their_id(
     assert two.list_facts(status=None) == []
 
 
+def test_an_answer_is_not_explained_by_what_another_agent_keeps_to_itself(
+    agents: tuple[MemoryStore, MemoryStore, MemoryStore],
+) -> None:
+    base, one, two = agents
+    fact = one.set_fact("user::note", "the code is 17")
+    shared = one.set_fact("user::home", "Oslo", visibility="shared")
+    answer = one.add_message(one.create_session().id, "assistant", "There.")
+    one.record_uses(answer.id, [("facts", fact.id, "told"), ("facts", shared.id, "told")])
+    assert "code" not in str(two.explain(answer.id).to_dict())
+    assert [reason.status for reason in two.explain(answer.id).reasons] == ["forgotten", "current"]
+    for seeing in (one, base):
+        assert [reason.status for reason in seeing.explain(answer.id).reasons] == ["current", "current"]
+
+
+def test_forgetting_a_text_leaves_another_agents_facts(
+    agents: tuple[MemoryStore, MemoryStore, MemoryStore],
+) -> None:
+    base, one, two = agents
+    one.set_fact("user::note", "the code is 17")
+    two.set_fact("user::note", "a code of dress")
+    one.set_fact("user::job", "code reviewer", visibility="shared")
+    assert two.forget(text="code").counts == {"facts": 2}
+    assert [fact.value for fact in one.list_facts(status=None)] == ["the code is 17"]
+    # The user's own view takes all of it.
+    assert base.forget(text="code").counts == {"facts": 1}
+
+
 def test_each_agent_asks_for_itself(agents: tuple[MemoryStore, MemoryStore, MemoryStore]) -> None:
     _, one, two = agents
     first, second = (store.propose_fact("user::home", "Oslo") for store in (one, two))

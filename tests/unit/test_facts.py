@@ -392,3 +392,43 @@ def test_one_current_value_whatever_happens(steps: list[tuple[str, int, int]]) -
             if fact.superseded_by
         )
     store.close()
+
+
+def test_a_fact_among_many_values_costs_no_more(store: MemoryStore) -> None:
+    """Counted are steps of SQLite's machine, and rows read into facts, so that nothing is timed."""
+    steps = 0
+
+    def count() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    costs = []
+    for number in (100, 2000):
+        with store.action():
+            for n in range(number):
+                store.set_fact("user::likes", f"kind {number} of tea, number {n}")
+        steps = 0
+        store.database.connection.set_progress_handler(count, 10)
+        for n in range(10):
+            store.set_fact("user::likes", f"kind {number} of coffee, number {n}")
+            store.propose_fact("user::likes", f"kind {number} of tea, number {n}")
+        store.database.connection.set_progress_handler(None, 10)
+        costs.append(steps)
+    assert costs[0] > 10
+    assert costs[1] < 1.5 * costs[0]
+
+
+def test_a_value_is_known_again_however_it_is_written_and_changed(store: MemoryStore) -> None:
+    tea = store.set_fact("user::likes", "Ｇreen tea ")
+    assert store.set_fact("user::likes", "green TEA").id == tea.id
+    waiting = store.propose_fact("user::likes", "coffee")
+    assert waiting is not None
+    store.confirm_fact(waiting.id, value="Cocoa")
+    assert store.set_fact("user::likes", "cocoa").id == waiting.id
+    assert store.set_fact("user::likes", "coffee").id != waiting.id
+    # Rows of an earlier schema, or of another program.
+    with store.database.transaction():
+        store.database.execute("UPDATE facts SET value_folded = NULL")
+    assert store.set_fact("user::likes", "GREEN tea").id == tea.id
+    assert store.database.value("SELECT count(*) FROM facts WHERE value_folded IS NULL") == 0

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from py_memory import MemoryStore
+from py_memory import ChatAgent, MemoryStore, OfflineAssistant
 from py_memory.errors import InvalidInputError, NotFoundError
 from py_memory.recall import index
+from tests.unit.support import run
 
 if TYPE_CHECKING:
     from .conftest import SteppedClock
@@ -180,6 +181,28 @@ def test_a_title_made_of_the_message_goes_with_it(store: MemoryStore) -> None:
     message = store.add_message(other.id, "user", "I love quizzicality")
     store.forget(message_id=message.id)
     assert store.get_session(other.id).title == "Holidays"
+
+
+def test_a_title_made_of_the_message_follows_its_edits(store: MemoryStore) -> None:
+    agent = ChatAgent(store, OfflineAssistant())
+    session = store.create_session()
+    run(agent.chat_round(session.id, f"My lover is {SECRET}  and nobody knows"))
+    said = store.list_messages(session.id)[0]
+    assert store.get_session(session.id).title == "My lover is xylographic quizzicality and"
+    store.edit_message(said.id, "My  neighbour is kind")
+    assert store.get_session(session.id).title == "My neighbour is kind"
+    store.rename_session(session.id, "Neighbours")
+    store.edit_message(said.id, "My neighbour is loud")
+    assert store.get_session(session.id).title == "Neighbours"
+
+
+def test_a_title_made_of_an_older_version_goes_with_the_message(store: MemoryStore) -> None:
+    session = store.create_session()
+    said = store.add_message(session.id, "user", f"My lover is {SECRET}")
+    store.edit_message(said.id, "Nothing")
+    store.rename_session(session.id, f"My lover is {SECRET}")
+    store.forget(message_id=said.id)
+    assert store.get_session(session.id).title is None
 
 
 def test_facts_outlive_their_session_unless_asked(store: MemoryStore) -> None:

@@ -30,6 +30,7 @@ LAYERS = [
         "overview",
         "working_memory",
         "removal",
+        "titles",
         "forgetting",
         "context",
         "formats",

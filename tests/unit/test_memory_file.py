@@ -255,6 +255,63 @@ def test_forgotten_there_goes_here(
     assert [message.content for message in fresh.get_recent_messages(session.id)] == ["Noted.", "later"]
 
 
+@pytest.mark.parametrize("mode", ["merge", "replace"])
+def test_a_forgotten_title_does_not_return(store: MemoryStore, tmp_path: Path, mode: str) -> None:
+    session = store.create_session("The Zebulon affair", metadata={"about": "Zebulon"})
+    said = store.create_session()
+    message = store.add_message(said.id, "user", "My lover is Zebulon")
+    store.rename_session(said.id, "My lover is Zeb…")
+    store.export_to(tmp_path / "old.db")
+    store.forget(text="Zebulon")
+    store.rename_session(session.id, "Affairs")
+    store.import_file(tmp_path / "old.db", mode=mode)
+    assert "Zeb" not in str(everything(store)["sessions"])
+    assert message.id not in [row["id"] for row in rows(store, "messages")]
+    # A file that knows what was forgotten brings the title that was given since.
+    store.rename_session(session.id, "Affairs")
+    store.export_to(tmp_path / "new.db")
+    store.rename_session(session.id, None)
+    store.import_file(tmp_path / "new.db", mode="replace")
+    assert store.get_session(session.id).title == "Affairs"
+
+
+def test_undoing_brings_the_title_back_for_good(store: MemoryStore, tmp_path: Path) -> None:
+    session = store.create_session("The Zebulon affair")
+    store.export_to(tmp_path / "old.db")
+    store.undo(store.forget(text="Zebulon").operation_id)
+    assert store.get_session(session.id).title == "The Zebulon affair"
+    store.import_file(tmp_path / "old.db", mode="replace")
+    assert store.get_session(session.id).title == "The Zebulon affair"
+
+
+def test_a_title_forgotten_there_goes_here(store: MemoryStore, fresh: MemoryStore, tmp_path: Path) -> None:
+    session = store.create_session("The Zebulon affair", metadata={"about": "Zebulon"})
+    other = store.create_session()
+    message = store.add_message(other.id, "user", "My lover is Zebulon")
+    store.rename_session(other.id, "My lover is Zebulon")
+    store.export_to(tmp_path / "old.db")
+    fresh.import_file(tmp_path / "old.db")
+    store.forget(text="affair")
+    store.forget(message_id=message.id)
+    store.rename_session(session.id, "Affairs")
+    store.export_to(tmp_path / "new.db")
+    fresh.import_file(tmp_path / "new.db")
+    assert "Zebulon" not in str(everything(fresh))
+    assert {session.title for session in fresh.list_sessions()} == {"Affairs", None}
+
+
+def test_a_file_brings_no_title_made_of_what_was_forgotten(store: MemoryStore, tmp_path: Path) -> None:
+    """Where the title was forgotten before this was noted."""
+    session = store.create_session("My lover is Zeb…")
+    message = store.add_message(session.id, "user", "My lover is Zebulon")
+    store.export_to(tmp_path / "old.db")
+    store.forget(message_id=message.id)
+    with store.database.transaction():
+        store.database.execute("DELETE FROM tombstones WHERE kind = 'session_titles'")
+    store.import_file(tmp_path / "old.db", mode="replace")
+    assert [session.title for session in store.list_sessions()] == [None]
+
+
 def test_uses_of_what_was_forgotten_do_not_return(store: MemoryStore, exported: Path) -> None:
     store.forget(fact_id=store.list_facts(prefix="user::diet")[0].id)
     assert rows(store, "uses") == []
@@ -539,6 +596,27 @@ def test_nothing_reaches_another_users_rows(fresh: MemoryStore) -> None:
     assert report["imported"] == {"sessions": 1, "tombstones": 1}
     assert len(report["refused"]) == 3
     assert other.get_message(message.id).content == "mine"
+
+
+def test_how_a_value_is_compared_is_not_believed(fresh: MemoryStore, exported: Path) -> None:
+    plant(exported, "UPDATE facts SET value_folded = 'kale' WHERE value = 'Nara'")
+    fresh.import_file(exported)
+    (fact,) = fresh.list_facts(prefix="trip::")
+    assert fresh.set_fact("trip::stop", "nara").id == fact.id
+    assert fresh.set_fact("trip::stop", "kale").id != fact.id
+
+
+def test_a_call_is_refused_whose_message_lies_in_another_session(
+    fresh: MemoryStore, store: MemoryStore, tmp_path: Path
+) -> None:
+    one, two = store.create_session(), store.create_session()
+    message = store.add_message(two.id, "user", "hello")
+    call = store.add_tool_call(one.id, "t", {"a": 1})
+    store.export_to(tmp_path / "export.db")
+    plant(tmp_path / "export.db", "UPDATE tool_calls SET message_id = ?", message.id)
+    report = fresh.import_file(tmp_path / "export.db")
+    assert report["refused"] == [f"tool_calls {call.id}: its message lies in another session"]
+    assert fresh.list_tool_calls(one.id) == []
 
 
 def test_messages_without_text_and_circles_are_straightened(fresh: MemoryStore) -> None:

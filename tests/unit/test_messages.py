@@ -242,6 +242,19 @@ def test_at_least_one_message_however_long(store: MemoryStore, session: str) -> 
 # -- tool calls, uses, settings --
 
 
+def test_a_tool_call_belongs_to_a_message_of_its_own_session(store: MemoryStore) -> None:
+    one, two = store.create_session(), store.create_session()
+    elsewhere = store.add_message(two.id, "user", "hello")
+    other = MemoryStore(store.database.connection, user_id="somebody-else")
+    theirs = other.add_message(other.create_session().id, "user", "hello")
+    with pytest.raises(InvalidInputError, match="another session"):
+        store.add_tool_call(one.id, "t", {}, message_id=elsewhere.id)
+    for id in (theirs.id, "nothing"):
+        with pytest.raises(NotFoundError):
+            store.add_tool_call(one.id, "t", {}, message_id=id)
+    assert store.list_tool_calls(one.id) == []
+
+
 def test_a_tool_call_is_one_record_with_a_state(
     store: MemoryStore, session: str, clock: SteppedClock
 ) -> None:

@@ -27,6 +27,8 @@ MUTANTS = {
     "an edit asks nothing": ("store/messages.py", "fact_rows.mark_for_review(db, self.user_id, message_id, version_id)", "pass", "test_messages.py test_facts.py test_state_machine.py"),
     "a branch asks nothing": ("store/messages.py", "self._leave_branch(session, parent_id)", "pass", "test_health.py"),
     "keys are not checked": ("migrations/0001_initial.sql", "SELECT RAISE(ABORT, 'unregistered fact key');", "SELECT 1;", "test_schema_rules.py"),
+    "a changed value is compared as it was": ("migrations/0004_fact_values.sql", "SET value_folded = NULL", "SET value_folded = value_folded", "test_facts.py"),
+    "a file says how values compare": ("formats/memory_import.py", 'row["value_folded"] = folded(row["value"])', "pass", "test_memory_file.py"),
     # consent
     "the uncertain is proposed": ("facts.py", "LEAST_CONFIDENCE = 0.7", "LEAST_CONFIDENCE = 0.1", "test_facts.py"),
     "a rejection is forgotten": ("facts.py", "if self.is_refused(key, value):", "if False:", "test_facts.py"),
@@ -50,10 +52,19 @@ MUTANTS = {
     "use counts for nothing": ("weight.py", "use = 1 - 0.5 ** (1 + fact.use_count)", "use = 0.5 ** (1 + fact.use_count)", "test_health.py"),
     "the pinned rests": ("weight.py", "and not fact.pinned", "", "test_health.py"),
     "merging deletes": ("facts.py", 'status="superseded",\n                superseded_by=survivor', 'status="archived",\n                superseded_by=None', "test_health.py"),
+    # acting
+    "a saved state's calls are overlooked": ("store/tasks.py", "self._note_pending(session_id)", "pass", "test_resuming.py"),
+    "a reason that cannot be kept makes it possible": ("resuming.py", 'clean(why)[0][:MAX_LINE] if isinstance(why, str) else ""', "why", "test_tool_runs.py"),
+    "a failed check lets it run": ("tool_runs.py", "not could_tell and not self._agreed(record)", "False", "test_tool_runs.py"),
+    # agents
+    "explaining tells what another agent knows": ("trace.py", "fact = facts.get(id)", "from .rows.facts import get_fact; fact = get_fact(db, user_id, id)", "test_agents.py"),
+    "forgetting reaches another agent's facts": ("forgetting.py", "if self._facts.may_see(fact)", "", "test_agents.py"),
     # forgetting
     "the index keeps its words": ("forgetting.py", "            index.optimize(self._db, messages=bool(going.sessions or going.messages))", "            pass", "test_forgetting.py"),
-    "versions stay": ("removal.py", 'for table in ("message_versions", "tool_calls", "uses"):', 'for table in ("tool_calls",):', "test_forgetting.py test_undo.py"),
-    "no tombstone is left": ("removal.py", "add_tombstones(self._db, self._user, table, [id], self._now)", "pass", "test_forgetting.py test_memory_file.py"),
+    "versions stay": ("removal.py", '            for table in ("message_versions", "tool_calls", "uses"):\n                self.take(table, "message_id = ?", id)', '            for table in ("tool_calls",):\n                self.take(table, "message_id = ?", id)', "test_forgetting.py test_undo.py"),
+    "an older file brings titles back": ("formats/memory_import.py", "            self._leave_blank(row)", "            pass", "test_memory_file.py"),
+    "titles of older versions stay": ("removal.py", "self._said_in(messages)", "[message.content for message in messages]", "test_forgetting.py"),
+    "no tombstone is left": ("removal.py", "add_tombstones(self._db, self._user, kind, [id], self._now)", "pass", "test_forgetting.py test_memory_file.py"),
     "undo brings back half": ("undo.py", 'if self._insert(table, key, row) and table == "messages":', 'if table != "uses" and self._insert(table, key, row) and table == "messages":', "test_undo.py"),
     # working memory and overview
     "working memory is believed": ("working_memory.py", "if id in known and rows.state_of(known[id]) == state", "if id in known", "test_working_memory.py"),
@@ -64,6 +75,7 @@ MUTANTS = {
     "a summary keeps what was forgotten": ("forgetting.py", "self._consolidation.replace(removal, session_id, touched)", "pass", "test_summaries.py"),
     "secrets are summarised": ("extraction/outcomes.py", " or _overlaps(sentence, secrets)", "", "test_summaries.py"),
     "what is open is not looked for": ("extraction/outcomes.py", "or _OPEN.search(body) or _OPEN_ZH.search(body)", "", "test_summaries.py"),
+    "only the newest are summarised": ("rows/messages.py", "begin = walked[max(0, len(walked) - limit)]", "begin = walked[0]", "test_summaries.py"),
     "nothing is compressed": ("consolidation.py", "COMPRESS_ROUNDS = 20", "COMPRESS_ROUNDS = 2000", "test_summaries.py"),
     "a model's points need no quote": ("extraction/structured_summary.py", "any(quote in said for said in visible)", "True", "test_summaries.py"),
     "an import quotes what was forgotten": ("formats/memory_import.py", "self._consolidation.recover(id, self._summaries.get(id, ()))", "pass", "test_summaries.py"),

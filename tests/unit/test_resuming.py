@@ -66,6 +66,61 @@ def waiting(store: MemoryStore, session: str, **validation: Any) -> str:
     return call.id
 
 
+# -- calls that only a saved state knows --
+
+
+@pytest.mark.parametrize("id", [None, "call-1"])
+def test_a_pending_call_of_a_saved_state_is_checked_told_and_done_after_the_yes(
+    store: MemoryStore, session: str, id: str | None
+) -> None:
+    item = {"id": id, "tool": "move", "params": {"to": "Friday"}, "reason": "you said so"}
+    store.save_snapshot(session, {"goal": "move it", "pending": [item]}, "x")
+    asked: list[Any] = []
+    done: list[Any] = []
+    tool = act(done, validate=lambda params: bool(asked.append(params)) or True)
+    for _ in range(2):
+        resumption = resumed(store, session, tool)
+        assert [(one.tool, one.state) for one in resumption.pending] == [("move", "valid")]
+        assert "Not done yet: move" in resumption.text
+        assert len(store.list_tool_calls(session)) == 1
+    assert asked == [{"to": "Friday"}]
+    act_now = calling("move", to="Friday")
+    agent = ChatAgent(store, Scripted(act_now, [Delta("I asked.")], act_now, [Delta("Done.")]), [tool])
+    run(agent.chat_round(session, "hello again"))
+    assert done == []
+    run(agent.chat_round(session, "yes"))
+    assert done == [{"to": "Friday"}]
+    # The first was refused before the yes; the other is the one that waited.
+    assert sorted(call.status for call in store.list_tool_calls(session)) == ["cancelled", "success"]
+    assert resumed(store, session, tool).text == ""
+
+
+@pytest.mark.parametrize("status", ["running", "unknown"])
+def test_one_that_ran_is_told_as_interrupted(store: MemoryStore, session: str, status: str) -> None:
+    item = {"tool": "move", "params": {"to": "Friday"}, "status": status}
+    store.save_snapshot(session, {"pending": [item]}, "x")
+    resumption = resumed(store, session, act([]))
+    assert [one.tool for one in resumption.interrupted] == ["move"]
+    assert "interrupted while running move" in resumption.text
+
+
+def test_a_saved_state_agrees_to_nothing(store: MemoryStore, session: str) -> None:
+    item = {"tool": "move", "params": {"to": "Friday"}, "status": "approved"}
+    store.save_snapshot(session, {"pending": [item, {"tool": "t", "status": "success"}]}, "x")
+    resumed(store, session, act([]))
+    assert [(call.tool_name, call.status) for call in store.list_tool_calls(session)] == [
+        ("move", "proposed")
+    ]
+
+
+def test_one_that_was_forgotten_does_not_return(store: MemoryStore, session: str) -> None:
+    call = store.add_tool_call(session, "move", {"to": "Zebulon"})
+    store.forget(text="Zebulon")
+    store.save_snapshot(session, {"pending": [{"id": call.id, "tool": "move"}]}, "x")
+    assert resumed(store, session, act([])).text == ""
+    assert store.list_tool_calls(session) == []
+
+
 # -- loading --
 
 

@@ -45,6 +45,32 @@ def everything(store: MemoryStore, session: str) -> str:
     )
 
 
+@pytest.mark.parametrize("number", [49, 50, 51, 101, 120, 420])
+def test_a_long_backlog_is_covered_oldest_first_until_nothing_is_left(
+    store: MemoryStore, number: int
+) -> None:
+    session = store.create_session().id
+    said = tell(store, session, *(("assistant" if n % 2 else "user", f"Word {n}.") for n in range(number)))
+    covered: list[str] = []
+    while waiting := store.pending_summary(session).messages:
+        assert len(waiting) <= 50
+        summary = summarised(store, session)
+        assert (summary.first_message_id, summary.last_message_id) == (waiting[0].id, waiting[-1].id)
+        assert waiting[-1].role == "assistant" or waiting[-1].id == said[-1].id
+        covered += [message.id for message in waiting]
+    assert covered == [message.id for message in said]
+    assert store.summarise(session) is None
+
+
+def test_a_backlog_is_due_whoever_spoke_last(store: MemoryStore) -> None:
+    session = store.create_session().id
+    tell(store, session, *(("user", f"Word {n}.") for n in range(60)))
+    summary = store.summarise_if_due(session)
+    assert summary is not None
+    assert summary.message_count == 50
+    assert store.summarise_if_due(session) is None
+
+
 def test_there_are_enough_labelled_conversations() -> None:
     for language in ("en", "zh"):
         own = [one for one in CONVERSATIONS if one["lang"] == language]

@@ -168,7 +168,17 @@ def test_what_a_model_sends_wrongly_is_told_to_it(
     assert store.latest_snapshot(session) is None
 
 
-@pytest.mark.parametrize("state", [False, {"state": "invalid", "why": "it was deleted"}])
+@pytest.mark.parametrize(
+    "state",
+    [
+        False,
+        "invalid",
+        {"state": "invalid", "why": "it was deleted"},
+        {"state": "invalid", "why": 5},
+        {"state": "invalid", "why": "x" * 5000},
+        {"state": "invalid", "why": "\ud800", "code": [7], "at": "now"},
+    ],
+)
 def test_what_the_check_calls_invalid_is_not_run(store: MemoryStore, session: str, state: Any) -> None:
     done: list[Any] = []
     model = Scripted(calling("move", to="x"), [Delta("Sorry.")])
@@ -179,11 +189,43 @@ def test_what_the_check_calls_invalid_is_not_run(store: MemoryStore, session: st
     assert "It cannot be done" in model.prompts[1][-1]["content"]
 
 
-def test_a_check_that_fails_does_not_stop_the_call(store: MemoryStore, session: str) -> None:
+@pytest.mark.parametrize("answer", [RuntimeError("no"), {"state": "perhaps"}, {"valid": True}, 5])
+def test_a_call_whose_check_fails_waits_for_the_users_yes(
+    store: MemoryStore, session: str, answer: Any
+) -> None:
     done: list[Any] = []
-    chat(
-        store, session, act(done, validate=saying(RuntimeError("no"))), calling("move", to="x"), [Delta("ok")]
+    model = Scripted(
+        *(calling("move", to="x"), [Delta("The check failed. Do it all the same?")]),
+        *(calling("move", to="x"), [Delta("As before.")]),
+        *(calling("move", to="x"), [Delta("Done.")]),
     )
+    agent = ChatAgent(store, model, [act(done, validate=saying(answer))])
+    run(agent.chat_round(session, "do it"))
+    (record,) = store.list_tool_calls(session)
+    assert (done, record.status, record.validation["state"]) == ([], "proposed", "unknown")
+    assert "Ask the user" in model.prompts[1][-1]["content"]
+    (pending,) = store.latest_snapshot(session).state["pending"]
+    assert pending["id"] == record.id
+    run(agent.chat_round(session, "what is the weather like"))
+    assert done == []
+    run(agent.chat_round(session, "yes"))
+    assert done == [{"to": "x"}]
+    assert [call.status for call in store.list_tool_calls(session)] == ["success"]
+
+
+def test_a_yes_to_something_else_is_none_to_a_call_whose_check_fails(
+    store: MemoryStore, session: str
+) -> None:
+    done: list[Any] = []
+    model = Scripted(calling("move", to="x"), calling("move", to="x"), [Delta("It waits.")])
+    tool = act(done, validate=saying(RuntimeError("no")))
+    run(ChatAgent(store, model, [tool]).chat_round(session, "yes"))
+    assert done == []
+
+
+def test_a_check_that_cannot_say_does_not_stop_the_call(store: MemoryStore, session: str) -> None:
+    done: list[Any] = []
+    chat(store, session, act(done, validate=saying(None)), calling("move", to="x"), [Delta("ok")])
     assert len(done) == 1
     assert store.list_tool_calls(session)[0].validation["state"] == "unknown"
 

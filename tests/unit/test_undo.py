@@ -312,3 +312,17 @@ def test_a_rolled_back_undo_can_be_tried_again(store: MemoryStore) -> None:
     assert store.search("cashews") == []
     store.undo(receipt.operation_id)
     assert len(store.search("cashews")) == 1
+
+
+def test_a_call_of_another_session_goes_and_comes_back_with_its_message(store: MemoryStore) -> None:
+    one, two = store.create_session(), store.create_session()
+    message = store.add_message(two.id, "user", "hello")
+    call = store.add_tool_call(one.id, "t", {"a": 1})
+    with store.database.transaction():  # as an earlier release let it be noted
+        store.database.execute("UPDATE tool_calls SET message_id = ? WHERE id = ?", (message.id, call.id))
+    before = store.list_tool_calls(one.id)
+    receipt = store.forget(session_id=two.id)
+    assert receipt.counts["tool_calls"] == 1
+    assert store.list_tool_calls(one.id) == []
+    store.undo(receipt.operation_id)
+    assert store.list_tool_calls(one.id) == before

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from .checks import check_id
 from .clock import Clock
 from .database import Database
-from .errors import InvalidInputError, NotFoundError
+from .errors import InvalidInputError, NotFoundError, shown
 from .extraction import propose
 from .extraction.digest import Digest, extract, merge
 from .extraction.structured_summary import read_summary
@@ -61,7 +61,7 @@ class Consolidation:
         of rounds does."""
         if kind not in TASK_NODES:
             raise InvalidInputError(
-                f"A task node is one of {', '.join(sorted(TASK_NODES))}, not {kind!r:.40}."
+                f"A task node is one of {', '.join(sorted(TASK_NODES))}, not {shown(kind, 40)}."
             )
         session_rows.get_session(self._db, self._user, session_id)
         self._nodes.add(session_id)

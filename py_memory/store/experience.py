@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from py_memory import text
-from py_memory.errors import InvalidInputError
+from py_memory.errors import InvalidInputError, shown
 from py_memory.records import Experience, Receipt
 from py_memory.rows import experiences as experience_rows
 
@@ -23,7 +23,9 @@ class ExperienceOperations(StoreBase):
         with self.database.transaction():
             experience = self._experiences.propose(topic, content)
             if experience:
-                self._event("proposed", "experiences", experience.id, f"{topic}\x1f{content}")
+                self._event(
+                    "proposed", "experiences", experience.id, f"{experience.topic}\x1f{experience.content}"
+                )
             return experience
 
     def confirm_experience(self, id: str) -> Experience:
@@ -52,7 +54,7 @@ class ExperienceOperations(StoreBase):
     def count_outcome(self, experience_id: str, success: bool) -> Experience:
         """Notes that an experience was followed, and whether it helped."""
         if not isinstance(success, bool):
-            raise InvalidInputError(f"Whether it helped is True or False, not {success!r:.60}.")
+            raise InvalidInputError(f"Whether it helped is True or False, not {shown(success)}.")
         with self.database.transaction():
             experience_rows.get_experience(self.database, self.user_id, experience_id)
             experience_rows.count_outcome(self.database, self.user_id, experience_id, success)

@@ -96,7 +96,7 @@ def check_items(values: object, what: str) -> Iterable[Any]:
 def check_path(path: object, what: str) -> Path:
     """A path of a file. Raises InvalidInputError."""
     try:
-        if isinstance(path, str | Path) and str(path) and b"\0" not in os.fsencode(path):
+        if isinstance(path, str | Path) and 0 < len(str(path)) <= 4096 and b"\0" not in os.fsencode(path):
             return Path(path)
     except UnicodeEncodeError:
         pass

@@ -59,7 +59,7 @@ class Consolidation:
     def task_node(self, session_id: str, kind: str) -> None:
         """Notes that a session has come to a node: the round's end makes a summary. After a crash the count
         of rounds does."""
-        if kind not in TASK_NODES:
+        if not isinstance(kind, str) or kind not in TASK_NODES:
             raise InvalidInputError(
                 f"A task node is one of {', '.join(sorted(TASK_NODES))}, not {shown(kind, 40)}."
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from py_memory import text
+from py_memory.checks import check_texts
 from py_memory.errors import InvalidInputError, shown
 from py_memory.records import Experience, Receipt
 from py_memory.rows import experiences as experience_rows
@@ -49,7 +50,7 @@ class ExperienceOperations(StoreBase):
 
     def experiences_for(self, said: str, tools: Iterable[str] = (), *, limit: int = 3) -> list[Experience]:
         """Confirmed know-how that bears on a message or on the named tools, the most reliable first."""
-        return self._experiences.offered(text.clean(said)[0], tools, limit)
+        return self._experiences.offered(text.clean(said)[0], check_texts(tools, "The tools"), limit)
 
     def count_outcome(self, experience_id: str, success: bool) -> Experience:
         """Notes that an experience was followed, and whether it helped."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from py_memory import text, trace
-from py_memory.checks import MAX_TIME, check_choice, check_count, json_text
+from py_memory.checks import MAX_TIME, check_choice, check_count, check_time, json_text
 from py_memory.errors import InvalidInputError, NotFoundError, shown
 from py_memory.records import Conflict, Fact, Namespace, Receipt
 from py_memory.rows import events, messages, namespaces
@@ -72,6 +72,8 @@ class FactOperations(StoreBase):
     def get_fact(self, key: str, *, as_of: int | None = None, known_at: int | None = None) -> Fact | None:
         """The current fact under a key. `as_of` (ms): what was true then; `known_at` (ms): what was believed
         then."""
+        check_time(as_of, "as_of")
+        check_time(known_at, "known_at")
         return self._facts.get_fact(key, as_of=as_of, known_at=known_at)
 
     def list_facts(

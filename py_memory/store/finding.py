@@ -87,7 +87,7 @@ class FindingOperations(StoreBase):
             text,
             now=self.clock(),
             limit=limit,
-            exclude=frozenset(exclude),
+            exclude=frozenset(check_texts(exclude, "What is left out")),
         )
 
     def record_uses(self, message_id: str, uses: Iterable[tuple[str, str, Mapping[str, Any] | str]]) -> None:

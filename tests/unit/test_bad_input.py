@@ -151,6 +151,12 @@ BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
     "deep list as id": lambda store, session: store.create_session(id=nested(100_000)),  # type: ignore[arg-type]
     "long id that is unknown": lambda store, session: store.get_message("x" * 2_000_000),
     "long key": lambda store, session: store.set_fact("x" * 2_000_000, "x"),
+    "nothing to leave out": lambda store, session: store.active_recall("x", exclude=5),  # type: ignore[arg-type]
+    "tools": lambda store, session: store.experiences_for("x", 5),  # type: ignore[arg-type]
+    "time of a fact": lambda store, session: store.get_fact("user::diet", as_of="now"),  # type: ignore[arg-type]
+    "time of a belief": lambda store, session: store.get_fact("user::diet", known_at=[]),  # type: ignore[arg-type]
+    "list as task node": lambda store, session: store.task_node(session, []),  # type: ignore[arg-type]
+    "long path": lambda store, session: store.export_to("x" * 200_000),
     "file to read": lambda store, session: store.import_file(5),  # type: ignore[arg-type]
     "file with NUL": lambda store, session: store.import_file("\0"),
     "nowhere to write": lambda store, session: store.export_to(""),

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import context, experience
-from .errors import ConflictError, ModelError, PyMemoryError
+from .checks import check_id
+from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError, shown
 from .extraction import propose
 from .memory_tools import known_names, memory_tools, noticed_in
 from .models.intents import understand
@@ -157,6 +158,10 @@ class ChatAgent:
         session that is unknown or deleted meanwhile, ConflictError for an id that belongs to another
         message.
         """
+        if not isinstance(text, str):
+            raise InvalidInputError(f"A message is a text, not {shown(text)}.")
+        if message_id is not None:
+            check_id(message_id, "message")
         tell = _Teller(on_event)
         while message_id and (running := self._running.get(message_id)):
             await running.wait()
@@ -382,7 +387,7 @@ class ChatAgent:
         """False once the answer is as long as a message may be."""
         for kind, id, why in delta.uses:
             if kind not in MEMORY_KINDS:
-                raise ModelError(f"The model names a memory of an unknown kind: {kind!r:.40}.")
+                raise ModelError(f"The model names a memory of an unknown kind: {shown(kind, 40)}.")
             answer.uses.append((kind, clean(id)[0], {"why": clean(why)[0]}))
         if delta.text and not answer.add(delta.text):
             return False

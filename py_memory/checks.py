@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, NoReturn
 
-from .errors import InvalidInputError
+from .errors import InvalidInputError, shown
 from .text import clean
 
 __all__ = [
     "MAX_ID_CHARACTERS",
     "MAX_JSON_DEPTH",
     "MAX_TIME",
+    "check_choice",
     "check_count",
     "check_id",
+    "check_items",
     "check_mapping",
+    "check_path",
+    "check_texts",
     "check_time",
     "json_text",
     "read_json",
@@ -33,7 +39,7 @@ def check_id(id: object, what: str) -> str:
     """An id as a caller gives it. Raises InvalidInputError."""
     if not isinstance(id, str) or not 0 < len(id) <= MAX_ID_CHARACTERS or not id.isprintable():
         raise InvalidInputError(
-            f"The id of a {what} is a text of 1 to {MAX_ID_CHARACTERS} printable characters, not {id!r:.60}."
+            f"The id of a {what} is a text of 1 to {MAX_ID_CHARACTERS} printable characters, not {shown(id)}."
         )
     return id
 
@@ -41,7 +47,7 @@ def check_id(id: object, what: str) -> str:
 def check_count(number: object, what: str, *, least: int = 0, most: int = 2**31) -> int:
     """A whole number. Raises InvalidInputError."""
     if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
-        raise InvalidInputError(f"{what} is a whole number from {least} to {most}, not {number!r:.60}.")
+        raise InvalidInputError(f"{what} is a whole number from {least} to {most}, not {shown(number)}.")
     return number
 
 
@@ -50,7 +56,7 @@ def check_time(time: object, what: str) -> int | None:
     if time is None:
         return None
     if isinstance(time, bool) or not isinstance(time, int) or abs(time) > MAX_TIME:
-        raise InvalidInputError(f"{what} is a time in whole milliseconds UTC, not {time!r:.60}.")
+        raise InvalidInputError(f"{what} is a time in whole milliseconds UTC, not {shown(time)}.")
     return time
 
 
@@ -59,8 +65,42 @@ def check_mapping(value: object, what: str) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise InvalidInputError(f"{what} is a mapping, not {value!r:.60}.")
+        raise InvalidInputError(f"{what} is a mapping, not {shown(value)}.")
     return value
+
+
+def check_choice(value: object, what: str, choices: Iterable[str]) -> str:
+    """One of several texts. Raises InvalidInputError."""
+    known = sorted(choices)
+    if not isinstance(value, str) or value not in known:
+        raise InvalidInputError(f"{what} is one of {', '.join(known)}, not {shown(value)}.")
+    return value
+
+
+def check_texts(values: object, what: str) -> list[str]:
+    """Several texts, or one. Raises InvalidInputError."""
+    if isinstance(values, str):
+        return [values]
+    if not isinstance(values, Iterable) or isinstance(values, bytes | Mapping):
+        raise InvalidInputError(f"{what} is a text or a list of texts, not {shown(values)}.")
+    return [clean(value)[0] for value in values]
+
+
+def check_items(values: object, what: str) -> Iterable[Any]:
+    """Several things, in any form that can be gone through. Raises InvalidInputError."""
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping):
+        raise InvalidInputError(f"{what} are a list, not {shown(values)}.")
+    return values
+
+
+def check_path(path: object, what: str) -> Path:
+    """A path of a file. Raises InvalidInputError."""
+    try:
+        if isinstance(path, str | Path) and 0 < len(str(path)) <= 4096 and b"\0" not in os.fsencode(path):
+            return Path(path)
+    except UnicodeEncodeError:
+        pass
+    raise InvalidInputError(f"{what} is a path, not {shown(path)}.")
 
 
 def json_text(value: Any, what: str = "The value") -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from .checks import check_id
 from .clock import Clock
 from .database import Database
-from .errors import InvalidInputError, NotFoundError
+from .errors import InvalidInputError, NotFoundError, shown
 from .extraction import propose
 from .extraction.digest import Digest, extract, merge
 from .extraction.structured_summary import read_summary
@@ -59,9 +59,9 @@ class Consolidation:
     def task_node(self, session_id: str, kind: str) -> None:
         """Notes that a session has come to a node: the round's end makes a summary. After a crash the count
         of rounds does."""
-        if kind not in TASK_NODES:
+        if not isinstance(kind, str) or kind not in TASK_NODES:
             raise InvalidInputError(
-                f"A task node is one of {', '.join(sorted(TASK_NODES))}, not {kind!r:.40}."
+                f"A task node is one of {', '.join(sorted(TASK_NODES))}, not {shown(kind, 40)}."
             )
         session_rows.get_session(self._db, self._user, session_id)
         self._nodes.add(session_id)

@@ -13,7 +13,7 @@ from typing import Any
 
 from .checks import check_count
 from .database import Database
-from .errors import InvalidInputError
+from .errors import InvalidInputError, shown
 from .extraction.days import day_in
 from .records import MessageCount
 from .rows import counting as rows
@@ -138,7 +138,8 @@ def _list_named(words: str | Sequence[str] | None) -> Sequence[str] | None:
         return words
     if words not in WORD_LISTS:
         raise InvalidInputError(
-            f"There is no word list {words!r:.40}; there is {', '.join(WORD_LISTS)}. Give your own as a list."
+            f"There is no word list {shown(words, 40)}; there is {', '.join(WORD_LISTS)}. "
+            "Give your own as a list."
         )
     return WORD_LISTS[words]
 
@@ -149,7 +150,7 @@ def _texts(given: object, what: str) -> list[str]:
         return []
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, list | tuple) or not 0 < len(texts) <= MAX_WORDS:
-        raise InvalidInputError(f"{what} is a text or a list of 1 to {MAX_WORDS} texts, not {given!r:.60}.")
+        raise InvalidInputError(f"{what} is a text or a list of 1 to {MAX_WORDS} texts, not {shown(given)}.")
     out = [clean(text)[0].strip() for text in texts]
     if not all(0 < len(text) <= MAX_WORD_CHARACTERS for text in out):
         raise InvalidInputError(f"{what} has 1 to {MAX_WORD_CHARACTERS} characters.")
@@ -163,7 +164,7 @@ def _call(given: object) -> tuple[str | None, str | None, int] | None:
     if not isinstance(given, list | tuple) or len(given) not in (2, 3):
         raise InvalidInputError(
             "within_ms_of is (tool, status) or (tool, status, milliseconds), None for any tool or status, "
-            f"not {given!r:.60}."
+            f"not {shown(given)}."
         )
     tool, status, within_ms = (*given, WITHIN_MS)[:3]
     names = [clean(name)[0] if name is not None else None for name in (tool, status)]

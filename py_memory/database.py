@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from . import text
+from .checks import check_path
 from .errors import (
     BusyError,
     ConflictError,
@@ -213,8 +214,10 @@ class Database:
         self.transactions = 0  # begun so far: the number of the one that is open
         self._broken = False  # an operation inside the open transaction stopped half-way
         self._rolled_back: list[Callable[[], object]] = []
-        opened_here = isinstance(path_or_connection, str | Path)
-        self.connection: Any = _open_file(str(path_or_connection)) if opened_here else path_or_connection
+        opened_here = not hasattr(path_or_connection, "execute")
+        if opened_here:
+            path_or_connection = _open_file(str(check_path(path_or_connection, "A memory's file")))
+        self.connection: Any = path_or_connection
         # What a statement may raise: SQLite's own errors, and Python's for values that cannot be bound.
         self._errors = (self.connection.Error, OverflowError, UnicodeEncodeError)
         try:
@@ -430,6 +433,8 @@ class Database:
         said = str(error)
         if isinstance(error, OverflowError | UnicodeEncodeError) or "rror binding parameter" in said:
             return InvalidInputError(f"A value given is of a kind that cannot be kept ({said}).")
+        if "closed database" in said:
+            return StorageError("The memory was closed. Open it again to go on.")
         if isinstance(error, self.connection.IntegrityError):
             if said == "unregistered fact key":
                 return UnregisteredKeyError("(given)")
@@ -462,14 +467,14 @@ class Database:
         """Writes a compact copy (VACUUM INTO) to `path`, which must not exist. Not inside a transaction."""
         with self._lock:
             if self._depth:
-                raise RuntimeError("an image cannot be written inside a transaction")
+                raise ConflictError("A file cannot be written inside action(). Write it before or after.")
             self._run("VACUUM INTO ?", (str(path),))
 
     def compact(self) -> None:
         """Rewrites the file in place, so that nothing deleted is left in it or in a journal beside it."""
         with self._lock:
             if self._depth:
-                raise RuntimeError("a file cannot be compacted inside a transaction")
+                raise ConflictError("A file cannot be compacted inside action(). Do it before or after.")
             self._run("VACUUM")
             self.query("PRAGMA wal_checkpoint(TRUNCATE)")
 

@@ -19,7 +19,20 @@ __all__ = [
     "TooLargeError",
     "UndoExpiredError",
     "UnregisteredKeyError",
+    "shown",
 ]
+
+
+def shown(value: object, most: int = 60) -> str:
+    """A value in a message: at most `most` characters, whatever it is (a number too long to be written, a
+    list too deep)."""
+    if isinstance(value, str | bytes):
+        value = value[: most + 1]
+    try:
+        said = repr(value)
+    except Exception:
+        said = f"a {type(value).__name__} that cannot be shown"
+    return said if len(said) <= most else f"{said[:most]}…"
 
 
 class PyMemoryError(Exception):
@@ -45,7 +58,7 @@ class NotFoundError(PyMemoryError):
     """No row with this id belongs to this user."""
 
     def __init__(self, kind: str, id: str) -> None:
-        super().__init__(f"There is no {kind} with id {id!r} in this memory. It may have been deleted.")
+        super().__init__(f"There is no {kind} with id {shown(id)} in this memory. It may have been deleted.")
 
 
 class ConflictError(PyMemoryError):
@@ -57,7 +70,7 @@ class UnregisteredKeyError(InvalidInputError):
 
     def __init__(self, key: str) -> None:
         super().__init__(
-            f"The fact key {key!r} is under no registered namespace. Use one such as 'user::name', "
+            f"The fact key {shown(key)} is under no registered namespace. Use one such as 'user::name', "
             "or register the namespace first with register_namespace()."
         )
 

@@ -15,7 +15,14 @@ from . import text
 from .checks import check_count, check_time
 from .clock import Clock
 from .database import Database
-from .errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError, UnregisteredKeyError
+from .errors import (
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    TooLargeError,
+    UnregisteredKeyError,
+    shown,
+)
 from .ids import uuid7
 from .records import Fact
 from .rows import facts as rows
@@ -95,7 +102,15 @@ def _detail(name: str, given: Any) -> Any:
         return given if isinstance(given, bool) else bool(check_count(given, name, most=1))
     if name in _TEXTS:
         return text.clean(given)[0]
-    raise InvalidInputError(f"A fact has no {name!r} that could be given; there are {', '.join(_DETAILS)}.")
+    raise InvalidInputError(
+        f"A fact has no {shown(name)} that could be given; there are {', '.join(_DETAILS)}."
+    )
+
+
+def _confidence(given: object) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
+        raise InvalidInputError(f"A confidence lies between 0 and 1, not {shown(given)}.")
+    return given
 
 
 class Facts:
@@ -143,7 +158,7 @@ class Facts:
         """Puts something inferred before the user. None if confidence is under 0.7, if it is known already,
         or if it was rejected before."""
         value, _, ttl = self._checked(key, value)
-        if confidence < LEAST_CONFIDENCE:
+        if _confidence(confidence) < LEAST_CONFIDENCE:
             return None
         if self.is_refused(key, value):
             return None
@@ -363,11 +378,11 @@ class Facts:
     def _checked(self, key: str, value: str) -> tuple[str, bool, int | None]:
         value = text.clean(value)[0].strip()
         if not value:
-            raise InvalidInputError(f"The fact {key!r} has no value. Give it one, or forget it.")
+            raise InvalidInputError(f"The fact {shown(key)} has no value. Give it one, or forget it.")
         if len(value) > MAX_VALUE_CHARACTERS:
-            raise TooLargeError(f"The value of {key!r}", len(value), MAX_VALUE_CHARACTERS, "characters")
+            raise TooLargeError(f"The value of {shown(key)}", len(value), MAX_VALUE_CHARACTERS, "characters")
         if not isinstance(key, str) or not key.isprintable() or key != key.strip():
-            raise InvalidInputError(f"A fact key is one line of printable text, not {key!r:.60}.")
+            raise InvalidInputError(f"A fact key is one line of printable text, not {shown(key)}.")
         if len(key) > MAX_KEY_CHARACTERS:
             raise TooLargeError("The fact key", len(key), MAX_KEY_CHARACTERS, "characters")
         if key.endswith("::"):  # a namespace, not a key in it
@@ -378,12 +393,7 @@ class Facts:
     def _new(
         self, key: str, value: str, status: str, confidence: float, ttl: int | None, details: dict[str, Any]
     ) -> Fact:
-        if (
-            isinstance(confidence, bool)
-            or not isinstance(confidence, int | float)
-            or not 0 <= confidence <= 1
-        ):
-            raise InvalidInputError(f"A confidence lies between 0 and 1, not {confidence!r:.60}.")
+        _confidence(confidence)
         now = self._clock()
         values: dict[str, Any] = {
             "category": next((c for prefix, c in _CATEGORY_OF_PREFIX if key.startswith(prefix)), None),

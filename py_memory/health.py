@@ -6,7 +6,7 @@ import dataclasses
 
 from .clock import DAY_MS, Clock
 from .database import Database
-from .errors import InvalidInputError
+from .errors import InvalidInputError, shown
 from .facts import Facts, both_stand
 from .recall import index
 from .records import Conflict, Finding
@@ -82,8 +82,8 @@ class Health:
     def fix(self, kind: str) -> int:
         """Does what the finding says can be done, and returns how many rows it concerned. Merging and
         archiving can be undone."""
-        if kind not in FIXES:
-            raise InvalidInputError(f"There is no finding {kind!r}; there are {', '.join(FIXES)}.")
+        if not isinstance(kind, str) or kind not in FIXES:
+            raise InvalidInputError(f"There is no finding {shown(kind)}; there are {', '.join(FIXES)}.")
         fix = FIXES[kind]
         if fix is None:
             raise InvalidInputError(f"Nothing can be done about {kind!r} without the user's decision.")

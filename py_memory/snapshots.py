@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .checks import check_id, check_time, json_text, read_json
-from .errors import InvalidInputError, TooLargeError
+from .errors import InvalidInputError, TooLargeError, shown
 from .text import clean
 
 __all__ = [
@@ -106,17 +106,17 @@ def checked_state(state: object) -> State:
 
 def _object(value: object, where: str, defaults: Mapping[str, Any]) -> State:
     if not isinstance(value, Mapping):
-        raise InvalidInputError(f"{where} of a snapshot is an object, not {value!r:.60}.")
+        raise InvalidInputError(f"{where} of a snapshot is an object, not {shown(value)}.")
     if unknown := [name for name in value if name not in defaults]:
         raise InvalidInputError(
-            f"{where} of a snapshot has no {unknown[0]!r:.60}; it has {', '.join(defaults)}."
+            f"{where} of a snapshot has no {shown(unknown[0])}; it has {', '.join(defaults)}."
         )
     return {**defaults, **value}
 
 
 def _list(value: object, where: str, most: int) -> list[Any]:
     if not isinstance(value, list | tuple):
-        raise InvalidInputError(f"{where} of a snapshot is a list, not {value!r:.60}.")
+        raise InvalidInputError(f"{where} of a snapshot is a list, not {shown(value)}.")
     if len(value) > most:
         raise TooLargeError(f"{where} of the snapshot", len(value), most, "items")
     return list(value)
@@ -124,7 +124,7 @@ def _list(value: object, where: str, most: int) -> list[Any]:
 
 def _text(value: object, where: str, most: int) -> str:
     if not isinstance(value, str):
-        raise InvalidInputError(f"{where} of a snapshot is a text, not {value!r:.60}.")
+        raise InvalidInputError(f"{where} of a snapshot is a text, not {shown(value)}.")
     value = clean(value)[0]
     if len(value) > most:
         raise TooLargeError(f"{where} of the snapshot", len(value), most, "characters")
@@ -133,7 +133,7 @@ def _text(value: object, where: str, most: int) -> str:
 
 def _one_of(value: object, where: str, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
-        raise InvalidInputError(f"{where} of a snapshot is one of {', '.join(allowed)}, not {value!r:.60}.")
+        raise InvalidInputError(f"{where} of a snapshot is one of {', '.join(allowed)}, not {shown(value)}.")
     return str(value)
 
 
@@ -215,8 +215,8 @@ def read_state(format: object, state: object) -> State:
     (of a newer release) or the state is not of it."""
     if isinstance(format, bool) or not isinstance(format, int) or not 0 <= format <= FORMAT:
         raise InvalidInputError(
-            f"The snapshot has format {format!r:.20}; this program knows formats up to {FORMAT}. Update the "
-            "program to take this task up again."
+            f"The snapshot has format {shown(format, 20)}; this program knows formats up to {FORMAT}. "
+            "Update the program to take this task up again."
         )
     try:
         for step in range(format, FORMAT):

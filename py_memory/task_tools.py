@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .checked_tools import checked_tool
-from .errors import InvalidInputError
+from .errors import InvalidInputError, shown
 from .records import Message, Tool
 from .snapshots import CLOSED_STEPS, OPEN_STEPS, State, empty_state, plan_is_open
 from .store import MemoryStore
@@ -63,7 +63,7 @@ def task_tools(store: MemoryStore, said: Message) -> list[Tool]:
         if not 1 <= number <= len(plan):
             raise InvalidInputError(f"The plan has steps 1 to {len(plan)}, and no step {number}.")
         if status not in STEP_STATUSES:
-            raise InvalidInputError(f"A step is one of {', '.join(STEP_STATUSES)}, not {status!r:.60}.")
+            raise InvalidInputError(f"A step is one of {', '.join(STEP_STATUSES)}, not {shown(status)}.")
         plan[number - 1]["status"] = status
         state = {**state, "plan": plan, "next_action": next_action or None}
         store.save_snapshot(said.session_id, state, f"step {number} is {status}")

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from .errors import InvalidInputError
+from .errors import InvalidInputError, shown
 from .marks import day_marks, spoken_marks
 
 __all__ = [
@@ -71,7 +71,7 @@ def clean(text: str) -> tuple[str, tuple[str, ...]]:
     InvalidInputError for anything but a text.
     """
     if not isinstance(text, str):
-        raise InvalidInputError(f"A text is expected here, not {text!r:.60}.")
+        raise InvalidInputError(f"A text is expected here, not {shown(text)}.")
     notes: list[str] = []
     if "\0" in text:
         text = text.replace("\0", "\ufffd")

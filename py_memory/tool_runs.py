@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .checks import json_text, read_json
-from .errors import InvalidInputError
+from .errors import InvalidInputError, shown
 from .records import Experience, Message, Tool, ToolCall, ToolCallDelta
 from .resuming import validated
 from .snapshots import checked_state, fitted, with_call
@@ -267,7 +267,7 @@ def _told(output: Any) -> str:
         told = json_text(output)
         read_json(told)
     except InvalidInputError:
-        told = json_text(f"{output!r:.{MAX_OUTPUT_CHARACTERS}}")
+        told = json_text(shown(output, MAX_OUTPUT_CHARACTERS))
     if len(told) > MAX_OUTPUT_CHARACTERS:
         told = json_text(f"{told[:MAX_OUTPUT_CHARACTERS]}…")
     return told

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from py_memory.checks import read_json
-from py_memory.errors import InvalidInputError
+from py_memory.errors import InvalidInputError, shown
 from py_memory.text import clean
 
 from .days import day_spoken_of
@@ -68,12 +68,12 @@ def _proposal(
     fact: object, said: str, visible: str, now: int | None, zone: str | None
 ) -> dict[str, Any] | None:
     if not isinstance(fact, dict) or fact.keys() != {"key", "value", "quote", "confidence"}:
-        raise InvalidInputError(f"A fact of the model's answer is malformed: {fact!r:.80}.")
+        raise InvalidInputError(f"A fact of the model's answer is malformed: {shown(fact, 80)}.")
     key, value, quote, confidence = (fact[name] for name in ("key", "value", "quote", "confidence"))
     if not all(isinstance(text, str) and text.strip() for text in (key, value, quote)):
-        raise InvalidInputError(f"A fact of the model's answer holds no text: {fact!r:.80}.")
+        raise InvalidInputError(f"A fact of the model's answer holds no text: {shown(fact, 80)}.")
     if type(confidence) not in (int, float) or not 0 <= confidence <= 1:
-        raise InvalidInputError(f"A fact of the model's answer has no confidence: {fact!r:.80}.")
+        raise InvalidInputError(f"A fact of the model's answer has no confidence: {shown(fact, 80)}.")
     place = said.find(quote)
     if place < 0 or MASK in visible[place : place + len(quote)] or len(value) > MAX_VALUE_CHARACTERS:
         return None

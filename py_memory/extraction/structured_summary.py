@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from py_memory.checks import read_json
-from py_memory.errors import InvalidInputError
+from py_memory.errors import InvalidInputError, shown
 from py_memory.records import Message
 from py_memory.text import clean, detect_language
 
@@ -99,7 +99,7 @@ def _points(value: object, name: str, visible: Sequence[str], fits: Callable[[st
     out: list[str] = []
     for point in value:
         if not isinstance(point, dict) or point.keys() != {"text", "quote"}:
-            raise InvalidInputError(f"A point of the model's summary is malformed: {point!r:.80}.")
+            raise InvalidInputError(f"A point of the model's summary is malformed: {shown(point, 80)}.")
         text = _text(point["text"], name, MAX_POINT)
         quote = _text(point["quote"], "quote", MAX_READ)
         if text and quote and any(quote in said for said in visible) and fits(text):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from py_memory import trace
-from py_memory.checks import check_count, json_text
+from py_memory.checks import check_count, check_id, json_text
 from py_memory.recall import index
 from py_memory.records import ChainReport, Finding, Receipt
 from py_memory.rows import stats
@@ -45,6 +45,7 @@ class CareOperations(StoreBase):
 
     def undo(self, operation_id: str) -> None:
         """Puts back what an operation of the last 10 seconds changed. Raises UndoExpiredError."""
+        check_id(operation_id, "operation")
         with self.database.transaction():
             self._undo.undo(operation_id)
             self._event("undone", "memory", operation_id)
@@ -91,6 +92,7 @@ class CareOperations(StoreBase):
     def idle_work(self, budget_ms: int) -> bool:
         """Folds events of past months, merges the search index a little, for about `budget_ms`, and once a
         month looks for facts that contradict each other. True if there is more to do."""
+        check_count(budget_ms, "The budget")
         self._undo.forget_expired()
         with self.database.transaction():
             folded = trace.checkpoint(self.database, self._device, self.clock())

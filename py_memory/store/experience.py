@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from py_memory import text
-from py_memory.errors import InvalidInputError
+from py_memory.checks import check_texts
+from py_memory.errors import InvalidInputError, shown
 from py_memory.records import Experience, Receipt
 from py_memory.rows import experiences as experience_rows
 
@@ -23,7 +24,9 @@ class ExperienceOperations(StoreBase):
         with self.database.transaction():
             experience = self._experiences.propose(topic, content)
             if experience:
-                self._event("proposed", "experiences", experience.id, f"{topic}\x1f{content}")
+                self._event(
+                    "proposed", "experiences", experience.id, f"{experience.topic}\x1f{experience.content}"
+                )
             return experience
 
     def confirm_experience(self, id: str) -> Experience:
@@ -47,12 +50,12 @@ class ExperienceOperations(StoreBase):
 
     def experiences_for(self, said: str, tools: Iterable[str] = (), *, limit: int = 3) -> list[Experience]:
         """Confirmed know-how that bears on a message or on the named tools, the most reliable first."""
-        return self._experiences.offered(text.clean(said)[0], tools, limit)
+        return self._experiences.offered(text.clean(said)[0], check_texts(tools, "The tools"), limit)
 
     def count_outcome(self, experience_id: str, success: bool) -> Experience:
         """Notes that an experience was followed, and whether it helped."""
         if not isinstance(success, bool):
-            raise InvalidInputError(f"Whether it helped is True or False, not {success!r:.60}.")
+            raise InvalidInputError(f"Whether it helped is True or False, not {shown(success)}.")
         with self.database.transaction():
             experience_rows.get_experience(self.database, self.user_id, experience_id)
             experience_rows.count_outcome(self.database, self.user_id, experience_id, success)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from py_memory import trace
-from py_memory.checks import check_count, json_text
-from py_memory.errors import InvalidInputError, NotFoundError
+from py_memory import text, trace
+from py_memory.checks import MAX_TIME, check_choice, check_count, check_time, json_text
+from py_memory.errors import InvalidInputError, NotFoundError, shown
 from py_memory.records import Conflict, Fact, Namespace, Receipt
 from py_memory.rows import events, messages, namespaces
 
 from .base import StoreBase
 
 __all__ = ["FactOperations"]
+
+FACT_STATUSES = frozenset({"candidate", "current", "superseded", "disputed", "expired", "archived"})
 
 
 class FactOperations(StoreBase):
@@ -70,6 +72,8 @@ class FactOperations(StoreBase):
     def get_fact(self, key: str, *, as_of: int | None = None, known_at: int | None = None) -> Fact | None:
         """The current fact under a key. `as_of` (ms): what was true then; `known_at` (ms): what was believed
         then."""
+        check_time(as_of, "as_of")
+        check_time(known_at, "known_at")
         return self._facts.get_fact(key, as_of=as_of, known_at=known_at)
 
     def list_facts(
@@ -84,6 +88,9 @@ class FactOperations(StoreBase):
         """Pinned, most used and newest first. `status` None takes all."""
         if limit is not None:
             check_count(limit, "The limit")
+        if status is not None:
+            check_choice(status, "The status of a fact", FACT_STATUSES)
+        prefix = None if prefix is None else text.clean(prefix)[0]
         return self._facts.list_facts(
             status=status, prefix=prefix, category=category, source_message_id=source_message_id, limit=limit
         )
@@ -102,8 +109,14 @@ class FactOperations(StoreBase):
         self, prefix: str, *, single_valued: bool = True, ttl_ms: int | None = None
     ) -> Namespace:
         """Allows fact keys under `prefix` (`trip::`), or one whole key (`user::hobby`)."""
-        if not prefix or any(mark in prefix for mark in "*?["):
-            raise InvalidInputError(f"{prefix!r} cannot be a prefix: it is empty or holds one of * ? [.")
+        if not isinstance(prefix, str) or not prefix or any(mark in prefix for mark in "*?["):
+            raise InvalidInputError(f"{shown(prefix)} cannot be a prefix: it is empty or holds one of * ? [.")
+        if not isinstance(single_valued, bool):
+            raise InvalidInputError(
+                f"Whether a key is single-valued is True or False, not {shown(single_valued)}."
+            )
+        if ttl_ms is not None:
+            check_count(ttl_ms, "The lifetime in milliseconds", least=1, most=MAX_TIME)
         with self.database.transaction():
             namespaces.upsert_namespace(
                 self.database,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from py_memory.checks import json_text
+from py_memory.checks import check_choice, check_items, check_mapping, check_path, json_text
+from py_memory.errors import InvalidInputError, shown
 from py_memory.formats.memory_file import export_memory, read_memory_file
 from py_memory.formats.memory_import import import_rows
 from py_memory.ids import uuid7
@@ -22,7 +23,7 @@ class FileOperations(StoreBase):
     def export_to(self, path: str | Path) -> None:
         """Writes the memory to a new file: one plain SQLite database without what only synchronisation
         needs."""
-        export_memory(self.database, path)
+        export_memory(self.database, check_path(path, "The new file"))
 
     def import_file(self, path: str | Path, *, mode: str = "merge") -> dict[str, Any]:
         """Adds the rows of an exported file, or puts them in the place of this user's (`mode` "replace").
@@ -31,14 +32,29 @@ class FileOperations(StoreBase):
         DatabaseCorruptError, ImportRefusedError; nothing is changed then. Returns the report of
         import_rows().
         """
-        return self.import_rows(read_memory_file(Path(path)), mode=mode)
+        return self.import_rows(read_memory_file(check_path(path, "The file")), mode=mode)
+
+    @staticmethod
+    def _batches(
+        batches: Iterable[tuple[str, Sequence[Mapping[str, Any]]]],
+    ) -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
+        for batch in check_items(batches, "The batches"):
+            if not isinstance(batch, tuple | list) or len(batch) != 2 or not isinstance(batch[0], str):
+                raise InvalidInputError(f"A batch is (table, rows), not {shown(batch)}.")
+            rows = [check_mapping(row, "A row") for row in check_items(batch[1], "The rows")]
+            if batch[0] == "header" and not (rows and "unknown_columns" in rows[0]):
+                raise InvalidInputError("A header holds a row with unknown_columns.")
+            yield batch[0], rows
 
     def import_rows(
         self, batches: Iterable[tuple[str, Sequence[Mapping[str, Any]]]], *, mode: str = "merge"
     ) -> dict[str, Any]:
         """Rows of read_memory_file(): all in one transaction. Returns {imported, skipped, conflicts, …} by
         table."""
+        check_choice(mode, "The mode", ("merge", "replace"))
         with self.database.transaction():
-            report = import_rows(self.database, self.user_id, batches, mode=mode, now=self.clock())
+            report = import_rows(
+                self.database, self.user_id, self._batches(batches), mode=mode, now=self.clock()
+            )
             self._event("imported", "memory", uuid7(self.clock()), json_text(report["imported"]))
             return report

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from py_memory import trace
-from py_memory.checks import check_count, check_mapping, check_time, json_text
+from py_memory import text, trace
+from py_memory.checks import (
+    check_count,
+    check_id,
+    check_items,
+    check_mapping,
+    check_texts,
+    check_time,
+    json_text,
+)
 from py_memory.counting import count_messages
-from py_memory.errors import InvalidInputError
+from py_memory.errors import InvalidInputError, shown
 from py_memory.recall import ranked
 from py_memory.recall import search as finding
 from py_memory.records import Explanation, Hit, MessageCount, Recollection, Use
@@ -19,6 +27,10 @@ from py_memory.rows import uses as use_rows
 from .base import StoreBase
 
 __all__ = ["FindingOperations"]
+
+_FILTERS = frozenset(
+    {"session_id", "role", "speaker", "since", "until", "metadata", "order", "limit", "offset"}
+)
 
 
 class FindingOperations(StoreBase):
@@ -38,7 +50,7 @@ class FindingOperations(StoreBase):
             self.database,
             self.user_id,
             self.agent_id,
-            [query] if isinstance(query, str) else list(query),
+            check_texts(query, "The question"),
             now=self.clock(),
             limit=limit,
             session_id=session_id,
@@ -48,12 +60,16 @@ class FindingOperations(StoreBase):
     def search(self, text: str, **filters: Any) -> list[Hit]:
         """Messages that hold the text exactly, newest first. Filters: session_id, role, speaker, since, until
         (ms), metadata, limit, offset; order "newest" or "best"."""
+        if unknown := sorted(filters.keys() - _FILTERS):
+            raise InvalidInputError(
+                f"Search has no filter {shown(unknown[0])}; it has {', '.join(sorted(_FILTERS))}."
+            )
         check_count(filters.get("limit", 0), "The limit")
         check_count(filters.get("offset", 0), "The offset")
         for name in ("since", "until"):
             check_time(filters.get(name), name)
         if filters.get("order", "newest") not in ("newest", "best"):
-            raise InvalidInputError(f"The order is newest or best, not {filters['order']!r}.")
+            raise InvalidInputError(f"The order is newest or best, not {shown(filters['order'])}.")
         if filters.get("metadata") is not None:
             metadata = check_mapping(filters["metadata"], "The metadata")
             if any(isinstance(value, list | dict) for value in metadata.values()):
@@ -71,18 +87,26 @@ class FindingOperations(StoreBase):
             text,
             now=self.clock(),
             limit=limit,
-            exclude=frozenset(exclude),
+            exclude=frozenset(check_texts(exclude, "What is left out")),
         )
 
     def record_uses(self, message_id: str, uses: Iterable[tuple[str, str, Mapping[str, Any] | str]]) -> None:
         """Notes which memories, (kind, id, reason) in order of rank, an answer rests on."""
-        items = [(kind, id, {"why": why} if isinstance(why, str) else why) for kind, id, why in uses]
+        items = [self._use(item) for item in check_items(uses, "The uses")]
         with self.database.transaction():
             messages.get_message(self.database, self.user_id, message_id)
             use_rows.insert_uses(self.database, self.user_id, message_id, items, self.clock())
             self._event("rested on", "messages", message_id, json_text([id for _, id, _ in items]))
             ids = [id for kind, id, _ in items if kind == "facts"]
             fact_rows.mark_used(self.database, self.user_id, ids, self.clock())
+
+    @staticmethod
+    def _use(item: object) -> tuple[str, str, Mapping[str, Any]]:
+        if not isinstance(item, tuple | list) or len(item) != 3:
+            raise InvalidInputError(f"A use is (kind, id, reason), not {shown(item)}.")
+        kind, id, why = item
+        why = {"why": why} if isinstance(why, str) else check_mapping(why, "The reason of a use")
+        return text.clean(kind)[0], check_id(id, "memory"), why
 
     def list_uses(self, message_id: str) -> list[Use]:
         return use_rows.list_uses(self.database, self.user_id, message_id)
@@ -112,9 +136,11 @@ class FindingOperations(StoreBase):
         if session_id is not None:
             sessions.get_session(self.database, self.user_id, session_id)
         if role not in ("user", "assistant", None):
-            raise InvalidInputError(f"Messages of a user or an assistant are counted, not of {role!r:.40}.")
+            raise InvalidInputError(
+                f"Messages of a user or an assistant are counted, not of {shown(role, 40)}."
+            )
         if feedback not in (-1, 0, 1, None):
-            raise InvalidInputError(f"Feedback is -1, 0 or 1, not {feedback!r:.40}.")
+            raise InvalidInputError(f"Feedback is -1, 0 or 1, not {shown(feedback, 40)}.")
         zone = self.get_setting("zone")
         return count_messages(
             self.database,

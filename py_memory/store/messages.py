@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from py_memory import context, text
-from py_memory.checks import check_count, check_id, check_mapping, check_time, json_text
-from py_memory.errors import ConflictError, InvalidInputError, TooLargeError
+from py_memory.checks import (
+    check_choice,
+    check_count,
+    check_id,
+    check_items,
+    check_mapping,
+    check_time,
+    json_text,
+)
+from py_memory.errors import ConflictError, InvalidInputError, TooLargeError, shown
 from py_memory.extraction.refusals import MAX_READ
 from py_memory.extraction.secrets import secret_spans
 from py_memory.ids import uuid7
@@ -57,12 +66,8 @@ class MessageOperations(StoreBase):
             check_id(id, "message")
         metadata = check_mapping(metadata, "The metadata")
         speaker, intent = self._short(speaker, "The speaker"), self._short(intent, "The intent")
-        if role not in _ROLES:
-            raise InvalidInputError(
-                f"A message has one of the roles {', '.join(sorted(_ROLES))}, not {role!r}."
-            )
-        if status not in _STATUSES:
-            raise InvalidInputError(f"A message has one of the statuses {', '.join(sorted(_STATUSES))}.")
+        check_choice(role, "The role of a message", _ROLES)
+        check_choice(status, "The status of a message", _STATUSES)
         has_secret = bool(secret_spans(content[:MAX_READ]))
         db = self.database
         with db.transaction():
@@ -72,9 +77,11 @@ class MessageOperations(StoreBase):
                     v.content for v in messages.list_versions(db, self.user_id, id)
                 ):
                     return found
-                raise ConflictError(f"The id {id!r} belongs to another message. Give a new message a new id.")
+                raise ConflictError(
+                    f"The id {shown(id)} belongs to another message. Give a new message a new id."
+                )
             if id is not None and is_forgotten(db, self.user_id, "messages", id):
-                raise ConflictError(f"The message {id!r} was forgotten. Give a new message a new id.")
+                raise ConflictError(f"The message {shown(id)} was forgotten. Give a new message a new id.")
             session = sessions.get_session(db, self.user_id, session_id)
             if parent_id is not None:
                 parent = messages.get_message(db, self.user_id, parent_id)
@@ -137,7 +144,19 @@ class MessageOperations(StoreBase):
     def add_messages(self, items: Iterable[Mapping[str, Any]]) -> list[Message]:
         """Several messages, each a mapping of add_message's arguments; all of them or none."""
         with self.database.transaction():
-            return [self.add_message(**item) for item in items]
+            return [self.add_message(**self._arguments(item)) for item in check_items(items, "The messages")]
+
+    @staticmethod
+    def _arguments(item: Mapping[str, Any]) -> Mapping[str, Any]:
+        given = check_mapping(item, "A message to be added")
+        known = inspect.signature(MessageOperations.add_message).parameters.keys() - {"self"}
+        if unknown := [name for name in given if name not in known]:
+            raise InvalidInputError(
+                f"A message has no {shown(unknown[0])}; it has {', '.join(sorted(known))}."
+            )
+        if missing := {"session_id", "role", "content"} - given.keys():
+            raise InvalidInputError(f"A message to be added needs its {min(missing)}.")
+        return given
 
     def edit_message(self, message_id: str, content: str) -> Message:
         """Gives a message a new version; the older ones stay. Facts learned from them ask for review; a
@@ -178,8 +197,7 @@ class MessageOperations(StoreBase):
 
     def set_message_status(self, message_id: str, status: str, content: str | None = None) -> Message:
         """Ends (or goes on with) a message that was streaming, with its text so far."""
-        if status not in _STATUSES:
-            raise InvalidInputError(f"A message has one of the statuses {', '.join(sorted(_STATUSES))}.")
+        check_choice(status, "The status of a message", _STATUSES)
         db = self.database
         with db.transaction():
             message = messages.get_message(db, self.user_id, message_id)
@@ -232,6 +250,10 @@ class MessageOperations(StoreBase):
         self, session_id: str, max_chars: int = 4000, *, max_tokens: int | None = None, limit: int = 20
     ) -> list[Message]:
         """The newest whole messages that fit, at most `limit`, oldest first; always at least one."""
+        check_count(max_chars, "The budget in characters")
+        if max_tokens is not None:
+            check_count(max_tokens, "The budget in tokens")
+        check_count(limit, "The limit")
         return context.within_budget(
             self.get_recent_messages(session_id, max(1, limit)), max_chars, max_tokens
         )
@@ -239,7 +261,7 @@ class MessageOperations(StoreBase):
     def set_feedback(self, message_id: str, feedback: int) -> Message:
         """-1, 0 or 1."""
         if feedback not in (-1, 0, 1):
-            raise InvalidInputError(f"Feedback is -1, 0 or 1, not {feedback!r}.")
+            raise InvalidInputError(f"Feedback is -1, 0 or 1, not {shown(feedback)}.")
         return self._set_on_message(message_id, feedback=feedback)
 
     def set_intent(self, message_id: str, intent: str | None) -> Message:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from py_memory import resuming, text
-from py_memory.checks import check_id, json_text
-from py_memory.errors import ConflictError, InvalidInputError
+from py_memory.checks import check_choice, check_id, json_text
+from py_memory.errors import ConflictError, InvalidInputError, shown
 from py_memory.extraction.secrets import without_secrets
 from py_memory.ids import uuid7
 from py_memory.records import Resumption, Snapshot, ToolCall
@@ -51,7 +51,9 @@ class TaskOperations(SummaryOperations):
             elif found := tool_calls.find_tool_call(self.database, self.user_id, check_id(id, "tool call")):
                 if (found.session_id, found.tool_name) == (session_id, text.clean(tool_name)[0]):
                     return found
-                raise ConflictError(f"The id {id!r} belongs to another tool call. Give a new call a new id.")
+                raise ConflictError(
+                    f"The id {shown(id)} belongs to another tool call. Give a new call a new id."
+                )
             tool_calls.insert_tool_call(
                 self.database,
                 self.user_id,
@@ -76,7 +78,7 @@ class TaskOperations(SummaryOperations):
             known = tool_calls.get_tool_call(self.database, self.user_id, id)
             if known.status in tool_calls.FINISHED and status != known.status:
                 raise ConflictError(
-                    f"The tool call {id!r} has ended as {known.status}. Note a new call instead."
+                    f"The tool call {shown(id)} has ended as {known.status}. Note a new call instead."
                 )
             tool_calls.update_tool_call(
                 self.database,
@@ -104,11 +106,7 @@ class TaskOperations(SummaryOperations):
 
     @staticmethod
     def _call_status(status: str) -> str:
-        if status not in _CALL_STATUSES:
-            raise InvalidInputError(
-                f"A tool call has one of the statuses {', '.join(sorted(_CALL_STATUSES))}."
-            )
-        return status
+        return check_choice(status, "The status of a tool call", _CALL_STATUSES)
 
     def save_snapshot(self, session_id: str, state: Mapping[str, Any], reason: str) -> Snapshot:
         """Saves the state of the session's task (see snapshots.py), with a mark in the place of secrets. The
@@ -156,8 +154,8 @@ class TaskOperations(SummaryOperations):
         """What a session is taken up again with: nothing is run. Calls that were running are closed as
         unknown. `language` "en" or "zh", by default that of the user's last message. ChatAgent.resume_session
         also checks with the tools what can still be done."""
-        if language not in (None, "en", "zh"):
-            raise InvalidInputError(f"The language is 'en' or 'zh', not {language!r:.20}.")
+        if language is not None and not (isinstance(language, str) and language in ("en", "zh")):
+            raise InvalidInputError(f"The language is 'en' or 'zh', not {shown(language, 20)}.")
         db = self.database
         with db.transaction():
             recent = self.get_recent_messages(session_id, _RECENT)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from py_memory import InvalidInputError, MemoryStore
+from py_memory import ChatAgent, ConflictError, InvalidInputError, MemoryStore, OfflineAssistant
 from py_memory.checks import MAX_TIME, json_text, read_json
-from py_memory.errors import PyMemoryError
+from py_memory.errors import PyMemoryError, StorageError
+from tests.unit.support import run
 
 SURROGATE = "half \ud83d a character"
 
@@ -24,6 +26,11 @@ def nested(depth: int) -> list[Any]:
     for _ in range(depth):
         value = [value]
     return value
+
+
+def said(store: MemoryStore) -> str:
+    """The id of a message that was there before."""
+    return store.list_messages(store.list_sessions()[0].id)[0].id
 
 
 BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
@@ -101,6 +108,60 @@ BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
     "level": lambda store, session: store.list_summaries(session, level=0),
     "overview": lambda store, session: store.load_overview(session, limit=-1),
     "working set": lambda store, session: store.working_set([session]),  # type: ignore[arg-type]
+    "experience of half a character": lambda store, session: store.propose_experience("t", {}),  # type: ignore[arg-type]
+    "recall": lambda store, session: store.recall(None),  # type: ignore[arg-type]
+    "recall of numbers": lambda store, session: store.recall([1]),  # type: ignore[list-item]
+    "messages": lambda store, session: store.add_messages(5),  # type: ignore[arg-type]
+    "message": lambda store, session: store.add_messages([5]),  # type: ignore[list-item]
+    "message of another kind": lambda store, session: store.add_messages(
+        [{"session_id": session, "role": "user", "content": "x", "colour": 1}]
+    ),
+    "message without content": lambda store, session: store.add_messages(
+        [{"session_id": session, "role": "user"}]
+    ),
+    "uses": lambda store, session: store.record_uses(said(store), 5),  # type: ignore[arg-type]
+    "use": lambda store, session: store.record_uses(said(store), [5]),  # type: ignore[list-item]
+    "reason of a use": lambda store, session: store.record_uses(said(store), [("facts", "x", 5)]),  # type: ignore[list-item]
+    "rows": lambda store, session: store.import_rows(5),  # type: ignore[arg-type]
+    "batch": lambda store, session: store.import_rows([5]),  # type: ignore[list-item]
+    "rows of a batch": lambda store, session: store.import_rows([("facts", 5)]),  # type: ignore[list-item]
+    "row": lambda store, session: store.import_rows([("facts", [5])]),  # type: ignore[list-item]
+    "header": lambda store, session: store.import_rows([("header", [])]),
+    "mode": lambda store, session: store.import_rows([], mode=["merge"]),  # type: ignore[arg-type]
+    "budget": lambda store, session: store.get_context_within_budget(session, None),  # type: ignore[arg-type]
+    "budget in tokens": lambda store, session: store.get_context_within_budget(session, max_tokens="x"),  # type: ignore[arg-type]
+    "limit of a context": lambda store, session: store.get_context_within_budget(session, limit=None),  # type: ignore[arg-type]
+    "idle time": lambda store, session: store.idle_work(None),  # type: ignore[arg-type]
+    "prefix": lambda store, session: store.list_facts(prefix=5),  # type: ignore[arg-type]
+    "status of facts": lambda store, session: store.list_facts(status=["current"]),  # type: ignore[arg-type]
+    "unknown status": lambda store, session: store.list_facts(status="bogus"),
+    "number as namespace": lambda store, session: store.register_namespace(5),  # type: ignore[arg-type]
+    "lifetime": lambda store, session: store.register_namespace("x::", ttl_ms="long"),  # type: ignore[arg-type]
+    "single or not": lambda store, session: store.register_namespace("x::", single_valued="no"),  # type: ignore[arg-type]
+    "confidence as text": lambda store, session: store.propose_fact("user::diet", "x", confidence="high"),  # type: ignore[arg-type]
+    "list as role": lambda store, session: store.add_message(session, ["user"], "x"),  # type: ignore[arg-type]
+    "list as status": lambda store, session: store.add_message(session, "user", "x", status=[]),  # type: ignore[arg-type]
+    "list as status of a call": lambda store, session: store.add_tool_call(session, "t", {}, status=[]),  # type: ignore[arg-type]
+    "list as kind": lambda store, session: store.fix_health([]),  # type: ignore[arg-type]
+    "list as operation": lambda store, session: store.undo([]),  # type: ignore[arg-type]
+    "list as language": lambda store, session: store.resume_session(session, language=[]),  # type: ignore[arg-type]
+    "filter": lambda store, session: store.search("x", colour="red"),
+    "long number": lambda store, session: store.list_messages(session, limit=10**5000),
+    "deep list": lambda store, session: store.add_message(session, "user", nested(100_000)),  # type: ignore[arg-type]
+    "deep list as id": lambda store, session: store.create_session(id=nested(100_000)),  # type: ignore[arg-type]
+    "long id that is unknown": lambda store, session: store.get_message("x" * 2_000_000),
+    "long key": lambda store, session: store.set_fact("x" * 2_000_000, "x"),
+    "nothing to leave out": lambda store, session: store.active_recall("x", exclude=5),  # type: ignore[arg-type]
+    "tools": lambda store, session: store.experiences_for("x", 5),  # type: ignore[arg-type]
+    "time of a fact": lambda store, session: store.get_fact("user::diet", as_of="now"),  # type: ignore[arg-type]
+    "time of a belief": lambda store, session: store.get_fact("user::diet", known_at=[]),  # type: ignore[arg-type]
+    "list as task node": lambda store, session: store.task_node(session, []),  # type: ignore[arg-type]
+    "long path": lambda store, session: store.export_to("x" * 200_000),
+    "file to read": lambda store, session: store.import_file(5),  # type: ignore[arg-type]
+    "file with NUL": lambda store, session: store.import_file("\0"),
+    "nowhere to write": lambda store, session: store.export_to(""),
+    "NUL to write": lambda store, session: store.export_to("\0"),
+    "None to write": lambda store, session: store.export_to(None),  # type: ignore[arg-type]
     "namespace": lambda store, session: store.register_namespace(SURROGATE),
 }
 
@@ -108,11 +169,12 @@ BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
 @pytest.mark.parametrize("what", BAD)
 def test_it_is_refused_and_changes_nothing(store: MemoryStore, what: str) -> None:
     session = store.create_session("Kept").id
+    store.add_message(session, "user", "kept")
     store.add_tool_call(session, "kept", {})
     before = changes(store)
     with pytest.raises(PyMemoryError) as refused:
         BAD[what](store, session)
-    assert len(str(refused.value)) > 20
+    assert 20 < len(str(refused.value)) < 500
     assert changes(store) == before
     store.add_message(session, "user", "still works")
     assert store.verify().ok
@@ -162,3 +224,47 @@ def test_secrets_are_marked_on_their_message(store: MemoryStore) -> None:
     assert (plain.has_secret, secret.has_secret) == (False, True)
     assert store.get_message(secret.id).has_secret
     assert store.edit_message(plain.id, "我的密码是 abc12345").has_secret
+
+
+@pytest.mark.parametrize("path", [None, 5, b"", b"x", "", "a\0b", "\ud800.db", [1]])
+def test_what_is_no_path_opens_nothing(path: Any) -> None:
+    with pytest.raises(InvalidInputError, match="is a path"):
+        MemoryStore(path)
+
+
+def test_a_closed_memory_says_so() -> None:
+    store = MemoryStore(":memory:")
+    session = store.create_session().id
+    store.close()
+    store.close()
+    for use in (
+        lambda: store.get_session(session),
+        lambda: store.add_message(session, "user", "x"),
+        lambda: store.compact(),
+        lambda: store.set_fact("user::diet", "x"),
+        lambda: store.export_to("x.db"),
+    ):
+        with pytest.raises(StorageError, match="closed"):
+            use()
+
+
+def test_inside_an_action_no_file_is_written(store: MemoryStore, tmp_path: Path) -> None:
+    for use in (lambda: store.compact(), lambda: store.export_to(tmp_path / "x.db")):
+        with pytest.raises(ConflictError, match="action"), store.action():
+            use()
+    assert not (tmp_path / "x.db").exists()
+
+
+def test_half_a_character_in_an_experience_is_replaced(store: MemoryStore) -> None:
+    experience = store.propose_experience(f"mail{SURROGATE}", f"Write{SURROGATE} short lines.")
+    assert experience is not None
+    assert "\ufffd" in experience.topic
+    assert store.verify().ok
+
+
+@pytest.mark.parametrize(("session", "text"), [(None, None), (None, 5), (5, "x"), ("none", None)])
+def test_a_round_takes_texts_alone(store: MemoryStore, session: Any, text: Any) -> None:
+    with pytest.raises(PyMemoryError):
+        run(ChatAgent(store, OfflineAssistant()).chat_round(session, text))
+    with pytest.raises(InvalidInputError):
+        run(ChatAgent(store, OfflineAssistant()).chat_round(None, "x", message_id=[]))  # type: ignore[arg-type]

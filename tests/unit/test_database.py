@@ -14,7 +14,6 @@ from py_memory.database import APPLICATION_ID, SCHEMA_VERSION, Database, open_bl
 from py_memory.errors import (
     ConflictError,
     DatabaseCorruptError,
-    InvalidInputError,
     NewerDatabaseError,
     NotADatabaseError,
     PyMemoryError,
@@ -292,7 +291,7 @@ def test_an_image_is_a_whole_memory(memory: Path, tmp_path: Path) -> None:
     store.database.image_to(tmp_path / "copy.db")
     with pytest.raises(StorageError):
         store.database.image_to(tmp_path / "copy.db")  # it exists now
-    with pytest.raises((RuntimeError, InvalidInputError)), store.action():
+    with pytest.raises(ConflictError), store.action():
         store.database.image_to(tmp_path / "other.db")
     copy = MemoryStore(tmp_path / "copy.db")
     assert copy.user_id == store.user_id

@@ -52,6 +52,9 @@ MUTANTS = {
     "use counts for nothing": ("weight.py", "use = 1 - 0.5 ** (1 + fact.use_count)", "use = 0.5 ** (1 + fact.use_count)", "test_health.py"),
     "the pinned rests": ("weight.py", "and not fact.pinned", "", "test_health.py"),
     "merging deletes": ("facts.py", 'status="superseded",\n                superseded_by=survivor', 'status="archived",\n                superseded_by=None', "test_health.py"),
+    # bad input
+    "a number too long breaks its own message": ("errors.py", "    except Exception:\n        said", "    except KeyError:\n        said", "test_bad_input.py"),
+    "a closed memory raises what SQLite raises": ("database.py", 'if "closed database" in said:', "if False:", "test_bad_input.py"),
     # acting
     "a saved state's calls are overlooked": ("store/tasks.py", "self._note_pending(session_id)", "pass", "test_resuming.py"),
     "a reason that cannot be kept makes it possible": ("resuming.py", 'clean(why)[0][:MAX_LINE] if isinstance(why, str) else ""', "why", "test_tool_runs.py"),
@@ -103,7 +106,7 @@ MUTANTS = {
     # owners
     "everybody's messages": ("rows/messages.py", 'WHERE m.id = ? AND m.user_id = ?", (id, user_id))', 'WHERE m.id = ? AND ? IS NOT NULL", (id, user_id))', "test_messages.py test_sessions.py test_facts.py test_search.py"),
     "agents see all": ("rows/facts.py", '_VISIBLE = "(f.agent_id IS NULL OR f.agent_id = ? OR f.visibility = \'shared\')"', '_VISIBLE = "(f.agent_id IS NULL OR ifnull(?, 1) IS NOT NULL)"', "test_facts.py"),
-    "agents reach each other by id": ("facts.py", 'if self._agent is not None and fact.scope not in ("", self._agent):', "if False:", "test_agents.py"),
+    "agents reach each other by id": ("facts.py", 'if not self.may_see(fact):', "if False:", "test_agents.py"),
     "what an agent keeps to itself replaces what all see": ("facts.py", " or old.scope != by.scope:", ":", "test_agents.py"),
     "agents share what waits": ("rows/facts.py", "f.value = ? AND {_VISIBLE}", "f.value = ? AND ifnull(?, 1) IS NOT NULL", "test_agents.py"),
     # incognito

@@ -39,6 +39,8 @@ FACTS = st.builds(
 def test_weight_rises_with_use_and_falls_with_time_and_corrections(fact: Fact, days: int) -> None:
     worth = quality(fact, NOW)
     assert 0 <= worth <= 1
+    known = dataclasses.replace(fact, use_count=fact.use_count + 1)
+    assert quality(known, NOW) >= quality(fact, NOW)
     used = dataclasses.replace(fact, use_count=fact.use_count + 1, last_used_at=NOW)
     assert quality(used, NOW) >= worth
     assert quality(fact, NOW + days * DAY_MS) <= worth

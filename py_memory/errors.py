@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import reprlib
+
 __all__ = [
     "BusyError",
     "ConflictError",
@@ -23,13 +25,18 @@ __all__ = [
 ]
 
 
+# The interpreter's own repr() goes as deep as the value does; in WebAssembly a full stack ends everything.
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 1_000
+
+
 def shown(value: object, most: int = 60) -> str:
     """A value in a message: at most `most` characters, whatever it is (a number too long to be written, a
     list too deep)."""
     if isinstance(value, str | bytes):
         value = value[: most + 1]
     try:
-        said = repr(value)
+        said = _SHORT.repr(value)
     except Exception:
         said = f"a {type(value).__name__} that cannot be shown"
     return said if len(said) <= most else f"{said[:most]}…"

@@ -38,7 +38,11 @@ _WORDS = {
         "nothing": "其中没有可以引用的内容。",
     },
 }
-_GREETING = re.compile(r"^\W*(?:hi|hello|hey|thanks?|thank you|ok(?:ay)?|bye|good (?:morning|night))\b|^\W*(?:你好|谢谢|好的|再见|早上好|晚安)", re.IGNORECASE)  # fmt: skip  # noqa: E501
+_GREETING = re.compile(
+    r"^\W*(?:hi|hello|hey|thanks?|thank you|ok(?:ay)?|bye|good (?:morning|night))\b"
+    r"|^\W*(?:你好|谢谢|好的|再见|早上好|晚安)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)

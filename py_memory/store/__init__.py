@@ -6,8 +6,8 @@ from .base import MAX_TITLE_CHARACTERS
 from .care import CareOperations
 from .experience import ExperienceOperations
 from .files import FileOperations
-from .finding import FindingOperations
 from .messages import MAX_MESSAGE_BYTES
+from .search import SearchOperations
 from .sessions import SessionOperations
 from .tasks import TaskOperations
 
@@ -17,7 +17,7 @@ MAX_MEMORY_CHARS = 3000  # of facts, saved state and summaries in a prompt
 
 
 class MemoryStore(
-    SessionOperations, TaskOperations, FindingOperations, ExperienceOperations, CareOperations, FileOperations
+    SessionOperations, TaskOperations, SearchOperations, ExperienceOperations, CareOperations, FileOperations
 ):
     """A memory in one SQLite database, seen by one user and optionally one agent.
 

@@ -1,7 +1,8 @@
 /** Runs before the application is there. */
 
 import { startEarly } from "./client/early";
+import { DATABASE } from "./host/rpc";
 
 declare const __BUILD__: { readonly worker: string };
 
-startEarly(new URL(__BUILD__.worker, document.baseURI), "py-memory");
+startEarly(new URL(__BUILD__.worker, document.baseURI), DATABASE);

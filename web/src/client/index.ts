@@ -2,7 +2,7 @@
 
 import { BlockedError } from "../host/idb";
 import { uuid7 } from "../host/ids";
-import { type FromWorker, incognitoLock, type OwnerStatus, type Recovery } from "../host/rpc";
+import { DATABASE, type FromWorker, incognitoLock, type OwnerStatus, type Recovery } from "../host/rpc";
 import { Link, named } from "./link";
 import { isMarked, mark } from "./marker";
 import type { MemoryFault, OpenOptions, PyMemory, PyMemoryEvents, SendOptions, Status } from "./types";
@@ -51,7 +51,7 @@ class Memory implements PyMemory {
   private receiveRaw: ((file: Blob | null) => void) | null = null;
 
   constructor(options: OpenOptions) {
-    this.database = options.database ?? "py-memory";
+    this.database = options.database ?? DATABASE;
     this.ready = new Promise((resolve, reject) => {
       this.becomeReady = resolve;
       this.giveUp = reject;

@@ -64,6 +64,8 @@ interface Program {
   wasm: Promise<WebAssembly.Module>;
 }
 
+// Taken once: a start that fails half-way must not leave its own in the place of the browser's.
+const { instantiateStreaming } = WebAssembly;
 const indexURL = new URL(__BUILD__.pyodide, root).href;
 
 /** Everything that does not wait for the image. */
@@ -92,7 +94,6 @@ function start({ loadPyodide, createPyodideModule, wasm }: Program, options: obj
 
 /** Pyodide would begin to compile when the image has been read; by then it is done, and this hands it over. */
 function instantiateNext(wasm: Promise<WebAssembly.Module>): void {
-  const { instantiateStreaming } = WebAssembly;
   WebAssembly.instantiateStreaming = async (source, imports) => {
     WebAssembly.instantiateStreaming = instantiateStreaming;
     void Promise.resolve(source).then((response) => response.body?.cancel());

@@ -2,6 +2,9 @@
 
 export const RPC_VERSION = 1;
 
+/** Where the memory lies, unless a page names another: an IndexedDB database, its lock and its channel. */
+export const DATABASE = "py-memory";
+
 /** Held by the tab that shows an incognito chat, for as long as it does. */
 export const incognitoLock = (id: string): string => `py-memory:incognito:${id}`;
 

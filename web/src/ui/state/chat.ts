@@ -2,13 +2,14 @@
 
 import { WaitingMessages } from "../../client/waiting";
 import { uuid7 } from "../../host/ids";
+import { DATABASE } from "../../host/rpc";
 import { counted, t } from "../i18n";
 import type { Fact, Message, Outgoing, Receipt } from "../model";
 import { noticed } from "./facts";
 import { act, asProblem, call, dismissToast, memory, memoryNow } from "./memory";
 import { isOutdated } from "./outdated";
 import { isIncognito, refreshAll, refreshSessions, scopeOf, sessionForSending } from "./sessions";
-import { DATABASE, state, streams } from "./state";
+import { state, streams } from "./state";
 import { offerUndo } from "./undo";
 
 const DELTA_MS = 50;

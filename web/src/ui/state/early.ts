@@ -1,11 +1,12 @@
 /** The last conversation, shown before Python has started: read-only, and replaced by what the memory then says. */
 
 import { Connection } from "../../host/idb";
+import { DATABASE } from "../../host/rpc";
 import { type KeptView, keepView, readView } from "../../host/view";
 import type { Message, Session } from "../model";
 import { call, memoryNow } from "./memory";
 import { isIncognito } from "./sessions";
-import { DATABASE, state } from "./state";
+import { state } from "./state";
 
 const MESSAGES = 30;
 const SESSIONS = 40;

@@ -9,9 +9,6 @@ import { Store } from "./store";
 export type BootStep = "install" | "lock" | "load" | "restore" | "python" | "open";
 export const BOOT_STEPS: readonly BootStep[] = ["install", "lock", "load", "restore", "python", "open"];
 
-/** Of the memory's IndexedDB database. */
-export const DATABASE = "py-memory";
-
 export type UndoKind = keyof Texts["undoable"];
 
 export interface Toast {

@@ -26,14 +26,14 @@ from py_memory.rows import uses as use_rows
 
 from .base import StoreBase
 
-__all__ = ["FindingOperations"]
+__all__ = ["SearchOperations"]
 
 _FILTERS = frozenset(
     {"session_id", "role", "speaker", "since", "until", "metadata", "order", "limit", "offset"}
 )
 
 
-class FindingOperations(StoreBase):
+class SearchOperations(StoreBase):
     """A part of MemoryStore."""
 
     def recall(

@@ -162,7 +162,8 @@ async function verify(file) {
 /** Nothing is used before it is made, a database connection least of all: its random state would be everybody's. */
 async function bootImage(file) {
   const pyodide = await boot(file, { _makeSnapshot: true });
-  pyodide.runPython("import py_memory.browser, random");
+  // The rules are loaded with the first message, if they are not there already.
+  pyodide.runPython("import py_memory.browser, random; from py_memory.extraction import asides_en, asides_zh, rules_en, rules_zh");
   return pack(pyodide.makeMemorySnapshot());
 }
 

@@ -8,11 +8,11 @@ the user asks to remember is kept in their own words; what they merely mention i
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from itertools import accumulate
 from typing import Any
 
-from . import asides_en, asides_zh, rules_en, rules_zh
 from .clauses import Clause, Found, clauses, sentences, slug, split_statement
 from .commands import command_in
 from .days import day_spoken_of
@@ -26,8 +26,7 @@ __all__ = ["propose", "task_key"]
 
 MAX_VALUE_CHARACTERS = 100
 MAX_CLAUSE = 400  # characters; no rule reads a longer one, and some would go over it again and again
-_RULES = {"en": rules_en.read, "zh": rules_zh.read}
-_ASIDES = {"en": asides_en.taken_for_granted, "zh": asides_zh.taken_for_granted}
+_Rules = Callable[[Clause, Reading], Iterable[Found]]
 _CATEGORIES = (
     ("user::family", "relation"),
     ("user::pet", "relation"),
@@ -55,6 +54,16 @@ _CATEGORIES = (
         for name in ["diet", "allergy", "likes", "dislikes", "favorite", "language", "speaks"]
     ),
 )
+
+
+@cache
+def _rules() -> tuple[dict[str, _Rules], dict[str, _Rules]]:
+    """By language: what reads clauses that state something, and clauses that ask. Loaded with the first
+    message: their patterns take as long to compile as the rest of a start."""
+    from . import asides_en, asides_zh, rules_en, rules_zh
+
+    rules: dict[str, _Rules] = {"en": rules_en.read, "zh": rules_zh.read}
+    return rules, {"en": asides_en.taken_for_granted, "zh": asides_zh.taken_for_granted}
 
 
 def propose(
@@ -155,7 +164,8 @@ def _statement(
 
 def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Found]:
     out: list[Found] = []
-    readings = {language: Reading(known=known) for language in _RULES if lang in (None, language)}
+    rules, asides = _rules()
+    readings = {language: Reading(known=known) for language in rules if lang in (None, language)}
     for _, stated, asked in safe_clauses(visible):
         parts = sorted((*stated, *asked), key=lambda clause: clause.start)
         at = {clause.start for clause in stated}
@@ -165,7 +175,7 @@ def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Foun
             ahead = parts[number + 1].text if number + 1 < len(parts) else ""
             for language, reading in readings.items():
                 reading.ahead = ahead[:MAX_CLAUSE]
-                out += (_RULES if clause.start in at else _ASIDES)[language](clause, reading)
+                out += (rules if clause.start in at else asides)[language](clause, reading)
         for reading in readings.values():
             reading.next_sentence()
     return [item for item in out if MASK not in item.value]

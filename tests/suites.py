@@ -29,7 +29,7 @@ class Suite:
 PYTHON_SUITE = "tests/browser/test_python_suite.py"
 SUITES = {
     "lint": Suite(
-        300,
+        240,
         commands={
             "ruff check": ("python", "-m", "ruff", "check", "."),
             "ruff format": ("python", "-m", "ruff", "format", "--check", "."),
@@ -39,7 +39,7 @@ SUITES = {
         },
         needs=frozenset({"packages"}),
     ),
-    "unit": Suite(480, pytest=("tests/unit",)),
+    "unit": Suite(600, pytest=("tests/unit",)),
     "pyodide": Suite(300, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
     "browser": Suite(
         1500, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})

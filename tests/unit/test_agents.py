@@ -129,6 +129,10 @@ print("ready", flush=True)
 sys.stdin.readline()
 seen = set()
 for number in range(count):
+    if number:  # the other has had the pause to write in
+        shared = store.get_fact("user::home")
+        assert shared is not None
+        seen.add(shared.agent_id)
     store.set_fact("user::mood", f"{agent} {number}")
     store.set_fact("user::home", f"{agent} {number}", visibility="shared")
     store.set_fact(f"order::{agent}::{number}", "paid")

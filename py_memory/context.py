@@ -11,6 +11,7 @@ limit it keeps its beginning and end, marked. The system message of the session 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,12 +23,14 @@ from .text import estimate_tokens, normalize
 
 __all__ = [
     "MemoryPart",
+    "as_data",
     "day_of",
     "history_for_prompt",
     "memory_part",
     "prompt",
     "system_prompt",
     "within_budget",
+    "without_controls",
 ]
 
 _ROLE = {
@@ -87,7 +90,7 @@ def memory_part(
     room = max_chars
     facts: list[Fact] = []
     for fact in overview.facts:
-        line = _one_line(_note(fact))
+        line = as_data(_note(fact))
         if len(line) < room:
             lines.append(line)
             facts.append(fact)
@@ -104,7 +107,7 @@ def memory_part(
         own = summary.session_id == overview.session_id
         heading = _EARLIER[language] if own else _ELSEWHERE[language]
         text = _shortened(summary.content, _MAX_SUMMARY, language)
-        part = [heading, *(f"  {_one_line(line)}" for line in text.splitlines())]
+        part = [heading, *(f"  {as_data(line)}" for line in text.splitlines())]
         size = sum(len(line) + 1 for line in part)
         if size > room:
             break
@@ -122,16 +125,31 @@ def _state_lines(state: Mapping[str, Any], room: int) -> Iterator[str]:
         if not value:
             continue
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        line = f"  {_one_line(f'{name}: {text}')}"[:_MAX_STATE_LINE]
+        line = f"  {as_data(f'{name}: {text}')}"[:_MAX_STATE_LINE]
         room -= len(line) + 1
         if room < 0:
             return
         yield line
 
 
-def _one_line(text: str) -> str:
-    """A note is one line, whatever it holds: it must not be able to close the fence."""
-    return " ".join(text.split())
+# Marks by which chat templates tell who speaks. Programs that run a model themselves read them in any text.
+_CONTROLS = re.compile(
+    r"<(?=[|｜])|<(?=/?(?:start_of_turn|end_of_turn|start_of_image|eos|bos|s|think|tool_call|tool_response)>)"
+    r"|<<(?=/?SYS>>)|\[(?=/?INST\])",
+    re.IGNORECASE,
+)
+_LIKE_A_FENCE = re.compile("[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]{4,}")
+
+
+def without_controls(text: str) -> str:
+    """Text of somebody else that cannot pass for the beginning of another speaker's turn."""
+    return _CONTROLS.sub(lambda mark: f"{mark.group()} ", text)
+
+
+def as_data(text: str) -> str:
+    """A note for the space between two fences: one line, whatever it holds, without anything like a fence or
+    a turn of its own."""
+    return _LIKE_A_FENCE.sub("—", without_controls(" ".join(text.split())))
 
 
 def system_prompt(memory: MemoryPart | None, language: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from .context import as_data
 from .records import Message
 from .store import MemoryStore
 from .text import detect_language
@@ -41,8 +42,7 @@ def active_recall(store: MemoryStore, said: Message, shown: Iterable[str]) -> tu
     lines = []
     for item in found:
         who = _SIDES[language].get(item.role or "", item.kind)
-        # A record is one line, whatever it holds: it must not be able to close the fence.
-        words = " ".join(item.text[:_CHARACTERS].split())
-        lines.append(f"- {_day(item.created_at)} {item.source.get('speaker') or who}: {words}")
+        said_by = item.source.get("speaker") or who
+        lines.append(as_data(f"- {_day(item.created_at)} {said_by}: {item.text[:_CHARACTERS]}"))
     uses: _Uses = [(item.kind, item.id, {"why": "recalled", **item.reason}) for item in found]
     return "\n".join([_INTRODUCED[language], _FENCE, *lines, _FENCE]), uses

@@ -448,14 +448,18 @@ class Cancel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function the model may call: `parameters` is a JSON schema of its keyword arguments.
+    """A function the model may call: `parameters` is a JSON schema of its keyword arguments, against which
+    they are checked before it runs.
 
     `side_effect` says that it changes something outside the memory; a tool that does not say is taken to.
-    Such a call is durable before it starts and never repeated unasked. `validate` gets the arguments as one
+    Such a call is durable before it starts and never repeated unasked. With `asks` the user is asked before
+    each call, by default before one with a side effect; `describe` gets the arguments and "en" or "zh" and
+    says what is asked about, by default the name and the arguments. `validate` gets the arguments as one
     mapping, changes nothing and says whether the call can be made: "valid", "invalid" or "unknown" (or True,
-    False, None), or {"state": one of these, "why": text}; it may be a coroutine. Where it
-    raises or answers otherwise, the call waits for the user's yes. A call is given up after `timeout_ms`,
-    which needs a running event loop.
+    False, None), or {"state": one of these, "why": text}; it may be a coroutine. Where it raises or answers
+    otherwise, the call waits for the user's yes. A call is given up after `timeout_ms`, which needs a running
+    event loop. Of its result at most `max_output_bytes` of JSON are kept and shown to the model, by default
+    32 KiB.
     """
 
     name: str
@@ -465,6 +469,13 @@ class Tool:
     side_effect: bool = True
     validate: Callable[[Mapping[str, Any]], Any] | None = None
     timeout_ms: int | None = None
+    asks: bool | None = None
+    describe: Callable[[Mapping[str, Any], str], str] | None = None
+    max_output_bytes: int | None = None
+
+    @property
+    def asks_first(self) -> bool:
+        return self.side_effect if self.asks is None else self.asks
 
 
 class Model(Protocol):

@@ -47,6 +47,7 @@ class MessageOperations(StoreBase):
         content: str,
         *,
         parent_id: str | None = None,
+        beside: str | None = None,
         tool_call_id: str | None = None,
         id: str | None = None,
         status: str = "complete",
@@ -54,7 +55,8 @@ class MessageOperations(StoreBase):
         intent: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Message:
-        """Adds a message after the one on screen, or after `parent_id`, and makes it the one on screen.
+        """Adds a message after the one on screen, or after `parent_id`, or in the place of the message
+        `beside`, which stays as another branch, and makes it the one on screen.
 
         The same `id` with a content that the message has or had changes nothing. NUL and lone surrogates
         become U+FFFD, said in `notes`. Raises InvalidInputError (empty, unknown role), TooLargeError (over 1
@@ -83,15 +85,12 @@ class MessageOperations(StoreBase):
             if id is not None and is_forgotten(db, self.user_id, "messages", id):
                 raise ConflictError(f"The message {shown(id)} was forgotten. Give a new message a new id.")
             session = sessions.get_session(db, self.user_id, session_id)
-            if parent_id is not None:
-                parent = messages.get_message(db, self.user_id, parent_id)
-                if parent.session_id != session_id:
-                    raise InvalidInputError("The parent message lies in another session.")
             now = self.clock()
             id = id or uuid7(now)
-            if parent_id is not None and parent_id != session.current_message_id:
-                self._leave_branch(session, parent_id)
-            parent_id = parent_id or session.current_message_id
+            place = self._place(session, parent_id, beside)
+            if place != session.current_message_id:
+                self._leave_branch(session, place)
+            parent_id = place
             seq = messages.insert_message(
                 db,
                 self.user_id,
@@ -133,9 +132,23 @@ class MessageOperations(StoreBase):
             notes=notes,
         )
 
-    def _leave_branch(self, session: Session, parent_id: str) -> None:
-        """The talk goes on from an earlier message: what was learned after it asks for review."""
-        kept = {m.id for m in messages.branch(self.database, self.user_id, parent_id, _WHOLE_BRANCH)}
+    def _place(self, session: Session, parent_id: str | None, beside: str | None) -> str | None:
+        """The message that a new one follows."""
+        if parent_id is not None and beside is not None:
+            raise InvalidInputError("A message follows `parent_id` or stands `beside` another, not both.")
+        named = parent_id or beside
+        if named is None:
+            return session.current_message_id
+        message = messages.get_message(self.database, self.user_id, named)
+        if message.session_id != session.id:
+            where = "parent message" if parent_id else "message beside"
+            raise InvalidInputError(f"The {where} lies in another session.")
+        return parent_id or message.parent_id
+
+    def _leave_branch(self, session: Session, shown_id: str | None) -> None:
+        """The talk goes on from another message than the one on screen: what was learned on the way that is
+        left asks for review."""
+        kept = {m.id for m in messages.branch(self.database, self.user_id, shown_id, _WHOLE_BRANCH)}
         shown = messages.branch(self.database, self.user_id, session.current_message_id, _WHOLE_BRANCH)
         left = [message.id for message in shown if message.id not in kept]
         fact_rows.ask_for_review(self.database, self.user_id, left)

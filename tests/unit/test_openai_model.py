@@ -139,12 +139,10 @@ def test_twenty_thousand_lines_arrive(model_server: ModelServer) -> None:
 
 def test_pieces_are_passed_on_as_they_come(model_server: ModelServer) -> None:
     model_server.script({"pieces": ["one ", "two"], "stall_after": 2})
+    heard: list[str] = []
+    impatient = model(model_server, patience=Patience(idle_s=0.3))
     with pytest.raises(ModelStalledError):
-        heard: list[str] = []
-        ask(
-            model(model_server, patience=Patience(idle_s=0.3)),
-            on_delta=lambda delta: heard.append(delta.text),
-        )
+        ask(impatient, on_delta=lambda delta: heard.append(delta.text))
     assert heard == ["one "]
 
 

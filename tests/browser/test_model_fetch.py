@@ -33,7 +33,7 @@ class Watch:
 
 async def ask(url, seconds=60, key=None):
     model = OpenAIModel(url, "m", key=key, transport=FetchTransport(),
-                        patience=Patience(start_s=5, idle_s=1, backoff_s=0.01))
+                        patience=Patience(start_s=5, idle_s=1))
     found = {"text": "", "arguments": "", "finish": [], "error": None}
     begun = time.monotonic()
     try:
@@ -99,7 +99,6 @@ def test_a_page_talks_with_a_model_server(run_in_page: Callable[..., list[Any]])
             {"tool_calls": [{"name": "add", "arguments": {"x": "天气"}}], "split": 3},
             {"text": "All at once.", "stream": False},
             {"status": 503},
-            {"text": "Now."},
             {"text": "Half of", "disconnect_after": 2},
             {"text": "Half of", "stall_after": 2},
             {"redirect": f"{elsewhere.url}/chat/completions"},
@@ -114,12 +113,12 @@ def test_a_page_talks_with_a_model_server(run_in_page: Callable[..., list[Any]])
         cases.append(("http://127.0.0.1:9/v1",))
         cases.append((elsewhere.url,))  # the page's policy does not name it
         found = run_in_page(cases, server.url, server.address, closed.address, "http://127.0.0.1:9")
-        models, text, call, whole, late, half, stalled, redirected, long, stopped, *refused = found
+        models, text, call, whole, busy, half, stalled, redirected, long, stopped, *refused = found
         assert models == ["tiny", "small"]
         assert (text["text"], text["finish"]) == (said, ["stop"])
         assert json.loads(call["arguments"]) == {"x": "天气"}
         assert whole["text"] == "All at once."
-        assert late["text"] == "Now."
+        assert busy["code"] == "overloaded"
         assert (half["text"], half["error"]) == ("Half of", "ModelInterruptedError")
         assert (stalled["text"], stalled["error"]) == ("Half of", "ModelStalledError")
         assert redirected["code"] == "redirected_elsewhere"

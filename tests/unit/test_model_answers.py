@@ -261,9 +261,9 @@ def test_models_and_their_context_are_listed() -> None:
     [
         (401, {"error": {"message": "no"}}, ModelUnauthorisedError, "wrong_key"),
         (403, {}, ModelUnauthorisedError, "forbidden"),
-        (402, {}, ModelRateLimitedError, "quota"),
+        (402, {}, ModelUnauthorisedError, "quota"),
         (429, {"error": {"message": "slow down"}}, ModelRateLimitedError, "rate_limited"),
-        (429, {"error": {"message": "no", "code": "insufficient_quota"}}, ModelRateLimitedError, "quota"),
+        (429, {"error": {"message": "no", "code": "insufficient_quota"}}, ModelUnauthorisedError, "quota"),
         (404, {"error": "model 'x' not found, try pulling it first"}, ModelNotFoundError, "model_not_found"),
         (400, {"error": {"message": "The model `x` does not exist"}}, ModelNotFoundError, "model_not_found"),
         (404, {"detail": "Not Found"}, ModelAddressError, "not_a_server"),

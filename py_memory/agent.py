@@ -18,6 +18,7 @@ from .checks import check_id
 from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError, shown
 from .learning import learn
 from .memory_tools import MEMORY_TOOLS, memory_tools
+from .models.failures import sentence
 from .models.intents import understand
 from .noticed import noticed_in
 from .recalled import active_recall
@@ -473,6 +474,8 @@ class ChatAgent:
 
 
 def _reason(error: Exception, language: str) -> str:
+    if isinstance(error, ModelError):
+        return clean(sentence(error, language))[0]
     if isinstance(error, PyMemoryError):
         return clean(str(error))[0]
     return SAYS["broken"][language].format(error=clean(f"{type(error).__name__}: {error}")[0][:500])

@@ -8,44 +8,31 @@ stays without an answer. Rounds of one session take turns.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from contextlib import aclosing
-from typing import Any
+from collections.abc import Sequence
 
-from . import context, experience
 from .answers import SAYS, Answer, OnEvent, Teller
 from .checks import check_id
-from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError, shown
+from .conversation import Conversation, reason_for
+from .errors import ConflictError, InvalidInputError, shown
 from .learning import learn
 from .memory_tools import MEMORY_TOOLS, memory_tools
-from .models.failures import sentence
 from .models.intents import understand
 from .noticed import noticed_in
-from .recalled import active_recall
-from .records import Cancel, Delta, Message, Model, Receipt, Resumption, Session, Tool, ToolCallDelta
-from .retries import ATTEMPTS, Sleep, replies
-from .store import MAX_MEMORY_CHARS, MemoryStore
+from .records import Cancel, Message, Model, Receipt, Resumption, Session, Tool
+from .retries import Sleep
+from .store import MemoryStore
 from .task_tools import TASK_TOOLS, task_tools
-from .text import clean, detect_language
+from .text import detect_language
 from .titles import title_of
-from .tool_runs import Decide, ToolRuns, as_called
+from .tool_runs import Decide, ToolRuns
 from .tools import checked_tools
 from .turns import Turn, Turns
-from .unfinished import ASK, RESUME, Unfinished, question_about, tells_to_go_on
+from .unfinished import RESUME, Unfinished, tells_to_go_on
 
 __all__ = ["ChatAgent"]
 
-MAX_CHARS, MAX_FACTS = 4000, 12  # of history and of facts in a prompt
-MAX_TOOL_TURNS = 8  # a model that goes on calling tools is stopped here
-_BOUND = "No further tool calls are possible now. Answer the user with what you have."
-MEMORY_KINDS = frozenset({"messages", "facts", "summaries", "tool_calls", "experiences"})
 # No chat is named after these.
 _SAYS_NOTHING = frozenset({"greeting", "small_talk", "thanks", "farewell", "yes", "no", "undo"})
-_INCOGNITO = {
-    "en": "This is an incognito chat: nothing said in it is kept, and nothing can be remembered or "
-    "forgotten from here. Say so when asked to.",
-    "zh": "这是无痕对话：其中的内容都不会保存，也不能在这里记住或忘掉任何事。如被要求，请如实说明。",
-}
 
 
 class _Never:
@@ -283,7 +270,7 @@ class ChatAgent:
             self._finish(reply, answer)
             raise
         except Exception as error:  # whatever a model or a tool does, the question gets its answer
-            answer.fail(_reason(error, language))
+            answer.fail(reason_for(error, language))
         if cancel.is_set() and answer.status == "complete":
             answer.stop()
         if not answer.text.strip() and answer.status != "stopped":
@@ -298,7 +285,9 @@ class ChatAgent:
                 self._store.record_uses(reply.id, uses)
             if answer.intent != reply.intent:
                 self._store.set_intent(reply.id, answer.intent)
-            message = self._store.set_message_status(reply.id, answer.status, answer.text)
+            message = self._store.set_message_status(
+                reply.id, answer.status, answer.text, prompt=answer.prompt
+            )
             self._unfinished.save_open_plan(reply.session_id)
             return message
 
@@ -327,7 +316,8 @@ class ChatAgent:
             self._store, tools, said, reply, may_act, agreed, cancel=cancel, decide=decide, tell=answer.tell
         )
         await runs.run_approved()
-        await self._converse(said, answer, cancel, runs, resumption)
+        note = resumption.prompt if resumption else ""
+        await Conversation(self._store, self._model, self._sleep, said, answer, cancel, runs, note).run()
 
     def _tools_for(self, said: Message, reply: Message, answer: Answer) -> list[Tool]:
         undone = SAYS["undone"][answer.language]
@@ -342,140 +332,6 @@ class ChatAgent:
             forgotten,
             self._forgotten.get(said.session_id),
             on_proposed=lambda facts: answer.tell({"type": "proposals", "facts": list(facts), "stored": []}),
-            for_model=not self._looks_for_itself,
+            for_model=not getattr(self._model, "names_its_uses", False),
         )
         return [*own, *task_tools(self._store, said), *self._tools]
-
-    @property
-    def _looks_for_itself(self) -> bool:
-        """Whether the model is one that asks the memory itself and names what its answer rests on."""
-        return bool(getattr(self._model, "names_its_uses", False))
-
-    async def _converse(
-        self,
-        said: Message,
-        answer: Answer,
-        cancel: Cancel,
-        runs: ToolRuns,
-        resumption: Resumption | None,
-    ) -> None:
-        """The model speaks, and is called again with the results for as long as it calls tools."""
-        language = answer.language
-        messages = self._prompt(said, answer)
-        offered = []
-        if not self._looks_for_itself:
-            offered = runs.offered = self._store.experiences_for(said.content, [t.name for t in runs.tools])
-            answer.uses.extend(("experiences", item.id, {"why": "in the prompt"}) for item in offered)
-        for note in (experience.in_prompt(offered, language), resumption.prompt if resumption else ""):
-            if note:  # behind the user's own facts, which outrank it
-                messages[0]["content"] += f"\n\n{note}"
-        messages += runs.earlier()
-        for turn in range(MAX_TOOL_TURNS + 1):
-            last = turn == MAX_TOOL_TURNS
-            if last:
-                messages[-1]["content"] += f"\n\n{_BOUND}"
-            calls: dict[int, ToolCallDelta] = {}
-            spoken = len(answer.pieces)
-            whole = await self._ask_model(messages, [] if last else runs.tools, answer, calls, cancel)
-            if not whole or not calls or last:
-                if last and whole:
-                    self._at_bound(answer, bool(calls) or len(answer.pieces) == spoken)
-                return
-            words = "".join(answer.pieces[spoken:])
-            messages.append(as_called(words, sorted(calls.items())))
-            messages += await runs.run_all([call for _, call in sorted(calls.items())], words)
-            if not self._looks_for_itself:
-                answer.uses += [use for use in runs.uses if use[0] in MEMORY_KINDS]
-            runs.uses = []
-            if runs.asked:
-                answer.intent = ASK
-                answer.close_with(question_about(runs.asked, runs.tools, language))
-                return
-            if cancel.is_set():
-                return
-
-    def _at_bound(self, answer: Answer, said_nothing: bool) -> None:
-        if said_nothing:
-            answer.fail(SAYS["endless"][answer.language])
-        else:
-            answer.close_with(SAYS["bound"][answer.language].format(count=MAX_TOOL_TURNS))
-
-    async def _ask_model(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Tool],
-        answer: Answer,
-        calls: dict[int, ToolCallDelta],
-        cancel: Cancel,
-    ) -> bool:
-        """One request. False where the answer is over with it: it was stopped, or grew too long."""
-
-        def on_retry(error: ModelError, wait_ms: int, attempt: int) -> None:
-            answer.tell(
-                {
-                    "type": "retry",
-                    "message_id": answer.message_id,
-                    "error": _reason(error, answer.language),
-                    "wait_ms": wait_ms,
-                    "attempt": attempt,
-                    "of": ATTEMPTS,
-                }
-            )
-
-        spoken = replies(self._model, messages, tools, cancel, sleep=self._sleep, on_retry=on_retry)
-        async with aclosing(spoken):
-            async for delta in spoken:
-                if not self._take(delta, answer, calls):
-                    answer.fail(SAYS["long"][answer.language])
-                    return False
-                if cancel.is_set():
-                    return False
-                if delta.finish_reason == "length" and answer.text.strip() and not calls:
-                    answer.close_with(SAYS["length"][answer.language])
-        return True
-
-    @staticmethod
-    def _take(delta: Delta, answer: Answer, calls: dict[int, ToolCallDelta]) -> bool:
-        """False once the answer is as long as a message may be."""
-        for kind, id, why in delta.uses:
-            if kind not in MEMORY_KINDS:
-                raise ModelError(f"The model names a memory of an unknown kind: {shown(kind, 40)}.")
-            answer.uses.append((kind, clean(id)[0], {"why": clean(why)[0]}))
-        if delta.text and not answer.add(delta.text):
-            return False
-        if piece := delta.tool_call:
-            known = calls.get(piece.index, ToolCallDelta(piece.index))
-            calls[piece.index] = ToolCallDelta(
-                piece.index, known.id or piece.id, known.name or piece.name, known.arguments + piece.arguments
-            )
-        return True
-
-    def _prompt(self, said: Message, answer: Answer) -> list[dict[str, Any]]:
-        language = detect_language(said.content)
-        history = self._store.working_set(said.session_id)
-        ids = [message.id for message in history]
-        history = history[: ids.index(said.id) + 1] if said.id in ids else [said]
-        overview = self._store.load_overview(said.session_id, limit=MAX_FACTS)
-        memory = context.memory_part(overview, MAX_MEMORY_CHARS, language, shown=ids)
-        recalled = ""
-        if not self._looks_for_itself:
-            rests_on = [("facts", fact.id) for fact in memory.facts]
-            rests_on += [("summaries", summary.id) for summary in memory.summaries]
-            answer.uses.extend((kind, id, {"why": "in the prompt"}) for kind, id in rests_on)
-            shown = [*ids, *(id for _, id in rests_on)]
-            recalled, uses = active_recall(self._store, said, shown)
-            answer.uses.extend(uses)
-        prompt = context.prompt(memory, history, MAX_CHARS, language)
-        if recalled:
-            prompt[0]["content"] += f"\n\n{recalled}"
-        if self._store.incognito:
-            prompt[0]["content"] += f"\n\n{_INCOGNITO[language]}"
-        return prompt
-
-
-def _reason(error: Exception, language: str) -> str:
-    if isinstance(error, ModelError):
-        return clean(sentence(error, language))[0]
-    if isinstance(error, PyMemoryError):
-        return clean(str(error))[0]
-    return SAYS["broken"][language].format(error=clean(f"{type(error).__name__}: {error}")[0][:500])

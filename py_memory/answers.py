@@ -86,6 +86,7 @@ class Answer:
     uses: list[tuple[str, str, Mapping[str, Any]]] = field(default_factory=list)
     status: str = "complete"
     intent: str | None = None
+    prompt: dict[str, Any] = field(default_factory=dict)  # what the prompt was made of
 
     @property
     def text(self) -> str:
@@ -114,6 +115,13 @@ class Answer:
 
     def stop(self) -> None:
         self.status = "stopped"
+
+    def add_usage(self, usage: Mapping[str, int]) -> None:
+        """Tokens, over all requests of the answer."""
+        total = self.prompt.setdefault("usage", {})
+        for name, count in usage.items():
+            if isinstance(count, int):
+                total[name] = total.get(name, 0) + count
 
     def unique_uses(self) -> list[tuple[str, str, Mapping[str, Any]]]:
         """Each memory once, in the order in which it came first."""

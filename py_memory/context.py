@@ -24,10 +24,12 @@ from .text import estimate_tokens, normalize
 __all__ = [
     "MemoryPart",
     "as_data",
+    "assembled",
     "day_of",
     "history_for_prompt",
     "memory_part",
     "prompt",
+    "said_in",
     "system_prompt",
     "within_budget",
     "without_controls",
@@ -166,19 +168,33 @@ def prompt(
     """The whole prompt, oldest first: system text, then of what was said as much as fits into `max_chars`. A
     system message of the session joins the system text; answers that failed or have not been given are left
     out."""
-    own = [
-        _shortened(message.content, max_chars, language) for message in history if message.role == "system"
-    ]
-    said = [
+    own = [message for message in history if message.role == "system"]
+    return assembled(memory, own, within_budget(said_in(history), max_chars, None), max_chars, language)
+
+
+def said_in(history: Iterable[Message]) -> list[Message]:
+    """What a model is told of what was said."""
+    return [
         message
         for message in history
         if message.role in ("user", "assistant")
         and message.status in ("complete", "stopped")
         and message.content
     ]
-    system = "\n\n".join([*own, system_prompt(memory, language)])
-    fitting = within_budget(said, max_chars, None)
-    return [{"role": "system", "content": system}, *history_for_prompt(fitting, max_chars, language)]
+
+
+def assembled(
+    memory: MemoryPart | None,
+    own: Iterable[Message],
+    said: Sequence[Message],
+    max_chars: int,
+    language: str,
+) -> list[dict[str, Any]]:
+    """The system text, with the session's own before it, and what was said, each message within
+    `max_chars`."""
+    parts = [_shortened(message.content, max_chars, language) for message in own]
+    system = "\n\n".join([*parts, system_prompt(memory, language)])
+    return [{"role": "system", "content": system}, *history_for_prompt(said, max_chars, language)]
 
 
 def within_budget(messages: Sequence[Message], max_chars: int, max_tokens: int | None) -> list[Message]:

@@ -29,6 +29,7 @@ __all__ = [
     "Overview",
     "PendingCall",
     "PendingSummary",
+    "Prompt",
     "Reason",
     "Receipt",
     "Recollection",
@@ -348,6 +349,34 @@ class Explanation(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Prompt(Record):
+    """What was sent to the model for an answer: its first request, without the tool calls that followed (they
+    are the answer's own), put together from what is there now.
+
+    `messages` are {"role", "content"}, () where nothing was sent or kept; `memories` are all that the answer
+    rested on, best first, and `words` says of each why it was there. `tokens` were counted by the model where
+    `counted`, else estimated, and may be up to `limit`. `left_out` counts what did not fit: "messages",
+    "recalled", "experiences", "summaries", "snapshots", "facts", "tools", and "characters" of the newest
+    message. Of the parts `gone` have been forgotten since; `exact` says that the messages are those that were
+    sent. `usage` is what the model says it cost.
+    """
+
+    message_id: str
+    language: str
+    model: str | None
+    messages: tuple[Mapping[str, Any], ...]
+    memories: tuple[Reason, ...]
+    words: tuple[str, ...]
+    tokens: int | None = None
+    counted: bool = False
+    limit: int | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    gone: int = 0
+    exact: bool = False
+    usage: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Use(Record):
     """A memory an answer rested on."""
 
@@ -479,7 +508,12 @@ class Tool:
 
 
 class Model(Protocol):
-    """A language model. `messages` are {"role", "content"} mappings, oldest first; an assistant's may hold
+    """A language model. It may also have these: `name`; `context_tokens`, how many prompt and answer may have
+    together, and `answer_tokens`, how many of them are for the answer; `count_tokens(text)`, which may be a
+    coroutine; `takes_tools`, False where it cannot call any; `asks_again`, True where it asks a busy server
+    again by itself.
+
+    `messages` are {"role", "content"} mappings, oldest first; an assistant's may hold
     "tool_calls" ({"id", "type", "function": {"name", "arguments"}}), and each call's result follows as
     {"role": "tool", "tool_call_id", "content"}."""
 

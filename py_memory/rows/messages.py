@@ -27,10 +27,12 @@ __all__ = [
     "list_messages",
     "list_versions",
     "parents_in_session",
+    "prompt_of",
     "replies_to",
     "rewrite_version",
     "seq_of",
     "seqs_of_session",
+    "set_prompt",
     "state_of",
     "system_message",
     "update_message",
@@ -52,9 +54,13 @@ CROSS JOIN message_versions v ON """
 )
 
 
+_PROMPT = "py_memory.prompt"  # in the metadata of an answer: what its prompt was made of, in ids and numbers
+
+
 def _record(row: Row) -> Message:
     values = dict(row)
     values["metadata"] = json.loads(values.pop("metadata_json"))
+    values["metadata"].pop(_PROMPT, None)
     for flag in ("edited", "has_secret"):
         values[flag] = bool(values[flag])
     return Message(**values)
@@ -261,6 +267,25 @@ def replies_to(db: Database, user_id: str, message_id: str) -> list[Message]:
         (message_id, message_id, user_id),
     )
     return [_record(row) for row in rows]
+
+
+def set_prompt(db: Database, user_id: str, id: str, prompt: Mapping[str, Any]) -> None:
+    """Notes what the prompt for an answer was made of."""
+    db.execute(
+        f"UPDATE messages SET metadata_json = json_set(metadata_json, '$.\"{_PROMPT}\"', json(?)) "
+        "WHERE id = ? AND user_id = ?",
+        (json_text(prompt, "The prompt"), id, user_id),
+    )
+
+
+def prompt_of(db: Database, user_id: str, id: str) -> Mapping[str, Any] | None:
+    row = db.one(
+        f"SELECT json_extract(metadata_json, '$.\"{_PROMPT}\"') AS prompt FROM messages "
+        "WHERE id = ? AND user_id = ?",
+        (id, user_id),
+    )
+    found = json.loads(row["prompt"]) if row and isinstance(row["prompt"], str) else None
+    return found if isinstance(found, dict) else None
 
 
 def list_messages(

@@ -208,8 +208,17 @@ class MessageOperations(StoreBase):
                 self._event("renamed", "sessions", session.id, json_text({"title": title_of(content)}))
         return edited if not notes else Message(**{**edited.to_dict(), "notes": notes})
 
-    def set_message_status(self, message_id: str, status: str, content: str | None = None) -> Message:
-        """Ends (or goes on with) a message that was streaming, with its text so far."""
+    def set_message_status(
+        self,
+        message_id: str,
+        status: str,
+        content: str | None = None,
+        *,
+        prompt: Mapping[str, Any] | None = None,
+    ) -> Message:
+        """Ends (or goes on with) a message that was streaming, with its text so far, and notes what its
+        `prompt` was made of (see inspect_prompt)."""
+        prompt = check_mapping(prompt, "The prompt")
         check_choice(status, "The status of a message", _STATUSES)
         db = self.database
         with db.transaction():
@@ -225,6 +234,8 @@ class MessageOperations(StoreBase):
             if content is not None:
                 messages.rewrite_version(db, self.user_id, message.version_id, content)
             messages.update_message(db, self.user_id, message_id, status=status)
+            if prompt:
+                messages.set_prompt(db, self.user_id, message_id, prompt)
             index.add(db, seq)
             if status != "streaming":
                 self._event(status, "messages", message_id, message.content if content is None else content)

@@ -90,29 +90,31 @@ def _parts(
     gone: list[str],
     incognito: bool,
 ) -> Parts:
-    """The parts that are still there; ids of the others go into `gone`."""
+    """The parts that are still there; what is not goes into `gone`."""
+    wanted = record.get("memories", {})
 
     def message(id: str) -> Message | None:
         found = message_rows.find_message(db, user_id, id)
         return _as_sent(db, user_id, found, record) if found else None
 
-    def there(kind: str, why: str) -> list[str]:
-        ids = [reason for reason in reasons if reason.kind == kind and reason.why.get("why") == why]
-        gone.extend(reason.id for reason in ids if reason.status == "forgotten")
-        return [reason.id for reason in ids if reason.status != "forgotten"]
+    def there(kind: str, why: str = "in the prompt") -> list[Reason]:
+        """Uses go with what they name, so that their number tells how many are gone."""
+        found = [
+            reason
+            for reason in reasons
+            if reason.why.get("why") == why and kind in (reason.kind, why) and reason.status != "forgotten"
+        ]
+        gone.extend([kind] * (wanted.get(kind, 0) - len(found)))
+        return found
 
-    known: list[Fact] = [facts.get(id) for id in there("facts", "in the prompt")]
-    summaries: list[Summary] = summary_rows.read_summaries(db, user_id, there("summaries", "in the prompt"))
-    experiences: list[Experience] = []
-    for id in there("experiences", "in the prompt"):
-        experiences.append(experience_rows.get_experience(db, user_id, id))
-    recalled = []
-    for reason in reasons:
-        if reason.why.get("why") == "recalled":
-            if reason.status == "forgotten":
-                gone.append(reason.id)
-            else:
-                recalled.append(_recollected(db, facts, reason, message))
+    known: list[Fact] = [facts.get(reason.id) for reason in there("facts")]
+    summaries: list[Summary] = summary_rows.read_summaries(
+        db, user_id, [reason.id for reason in there("summaries")]
+    )
+    experiences: list[Experience] = [
+        experience_rows.get_experience(db, user_id, reason.id) for reason in there("experiences")
+    ]
+    recalled = [_recollected(db, facts, reason, message) for reason in there("recalled", "recalled")]
     history = []
     for id in record["history"]:
         if found := message(id):

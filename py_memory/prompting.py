@@ -64,6 +64,7 @@ async def prepare(
         "history": [message.id for message in parts.history],
         "edited": {message.id: message.version_id for message in parts.history if message.edited},
         "own": parts.own.id if parts.own else None,
+        "memories": {kind: count for kind, count in _counts(parts, memory).items() if count},
         "snapshot": snapshot_id if parts.overview.snapshot else None,
         "message_chars": parts.message_chars,
         "memory_chars": parts.memory_chars,
@@ -168,6 +169,15 @@ def _uses(parts: Parts, memory: context.MemoryPart) -> list[tuple[str, str, Mapp
     out += [(item.kind, item.id, {"why": "recalled", **item.reason}) for item in parts.recalled]
     out += [("experiences", item.id, {"why": "in the prompt"}) for item in parts.experiences]
     return out
+
+
+def _counts(parts: Parts, memory: context.MemoryPart) -> dict[str, int]:
+    return {
+        "facts": len(memory.facts),
+        "summaries": len(memory.summaries),
+        "experiences": len(parts.experiences),
+        "recalled": len(parts.recalled),
+    }
 
 
 # -- tools --

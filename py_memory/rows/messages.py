@@ -18,6 +18,7 @@ __all__ = [
     "branch",
     "branch_since",
     "branch_states",
+    "branches",
     "children_of",
     "find_message",
     "get_message",
@@ -26,6 +27,7 @@ __all__ = [
     "insert_version",
     "list_messages",
     "list_versions",
+    "newest_after",
     "parents_in_session",
     "prompt_of",
     "replies_to",
@@ -256,6 +258,35 @@ def parents_in_session(db: Database, user_id: str, session_id: str) -> dict[str,
         "SELECT id, parent_id FROM messages WHERE session_id = ? AND user_id = ?", (session_id, user_id)
     )
     return {row["id"]: row["parent_id"] for row in rows}
+
+
+def branches(db: Database, user_id: str, session_id: str) -> list[list[str]]:
+    """Messages that follow the same one and are of the same role, where there are several, oldest first."""
+    rows = db.query(
+        "SELECT id, parent_id, role FROM messages WHERE session_id = ? AND user_id = ? AND role <> 'system' "
+        "ORDER BY created_at, id",
+        (session_id, user_id),
+    )
+    groups: dict[tuple[str | None, str], list[str]] = {}
+    for row in rows:
+        groups.setdefault((row["parent_id"], row["role"]), []).append(row["id"])
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def newest_after(db: Database, user_id: str, message: Message) -> str:
+    """The end of the branch that goes on from a message by the newest message each time."""
+    rows = db.query(
+        "SELECT id, parent_id FROM messages WHERE session_id = ? AND user_id = ? AND parent_id IS NOT NULL "
+        "ORDER BY created_at, id",
+        (message.session_id, user_id),
+    )
+    newest = {row["parent_id"]: row["id"] for row in rows}
+    at = message.id
+    seen = {at}
+    while (after := newest.get(at)) is not None and after not in seen:
+        seen.add(after)
+        at = after
+    return at
 
 
 def replies_to(db: Database, user_id: str, message_id: str) -> list[Message]:

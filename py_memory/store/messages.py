@@ -154,6 +154,27 @@ class MessageOperations(StoreBase):
         fact_rows.ask_for_review(self.database, self.user_id, left)
         self._consolidation.left(session.id, left)
 
+    def alternatives(self, session_id: str) -> dict[str, list[str]]:
+        """Where a session has branches: of each message that stands beside others (edits of one message,
+        answers to one message), the ids of all of them, oldest first."""
+        sessions.get_session(self.database, self.user_id, session_id)
+        groups = messages.branches(self.database, self.user_id, session_id)
+        return {id: group for group in groups for id in group}
+
+    def show_branch(self, message_id: str) -> Session:
+        """Puts the branch with this message on screen, up to its newest message; the talk goes on from there.
+        What was learned on the way that is left asks for review. Raises NotFoundError."""
+        db = self.database
+        with db.transaction():
+            message = messages.get_message(db, self.user_id, message_id)
+            session = sessions.get_session(db, self.user_id, message.session_id)
+            shown = messages.newest_after(db, self.user_id, message)
+            if shown != session.current_message_id:
+                self._leave_branch(session, shown)
+                sessions.set_current_message(db, self.user_id, session.id, shown)
+                self._event("shown", "sessions", session.id, shown)
+            return sessions.get_session(db, self.user_id, session.id)
+
     def add_messages(self, items: Iterable[Mapping[str, Any]]) -> list[Message]:
         """Several messages, each a mapping of add_message's arguments; all of them or none."""
         with self.database.transaction():

@@ -52,6 +52,9 @@ def in_time(coroutine: Coroutine[Any, Any, T]) -> T:
     """The result of a coroutine that waits for time, tasks or flags, without any time passing. Inside the
     page, too, where the browser's own loop cannot be run from a test."""
     before = asyncio._get_running_loop()
+    task = asyncio.current_task() if before else None
+    if before and task:
+        asyncio.tasks._leave_task(before, task)
     asyncio._set_running_loop(None)
     loop = _JumpingLoop()
     try:
@@ -60,3 +63,5 @@ def in_time(coroutine: Coroutine[Any, Any, T]) -> T:
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
         asyncio._set_running_loop(before)
+        if before and task:
+            asyncio.tasks._enter_task(before, task)

@@ -35,6 +35,9 @@ NOT_FOR_THE_PAGE = {
     "idle_work",
     "import_file",
     "import_rows",
+    "next_reading",
+    "skip_reading",
+    "take_reading",
 }
 
 

@@ -64,9 +64,17 @@ async function bundle(entry, name, define, options = {}) {
 
 function copyPyodide() {
   const folder = dirname(require.resolve("pyodide/package.json"));
-  for (const file of ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm"]) {
-    place(join(folder, file), site.pyodide + file);
-  }
+  for (const file of ["pyodide.mjs", "pyodide.asm.wasm"]) place(join(folder, file), site.pyodide + file);
+  const glue = readFileSync(join(folder, "pyodide.asm.mjs"), "utf8");
+  writeFileSync(join(output, site.pyodide, "pyodide.asm.mjs"), readOnce(glue));
+}
+
+/** A megabyte of code inside one function: an engine skims it first and reads it again when it is called, unless
+ * parentheses tell it that the call comes at once. */
+function readOnce(glue) {
+  const whole = /^async function (\w+)(\([^]*\})\s*export default \1;\s*$/;
+  if (!whole.test(glue)) throw new Error("pyodide.asm.mjs no longer is one function: look at readOnce().");
+  return glue.replace(whole, (_, name, rest) => `const ${name}=(async function${rest});export default ${name};\n`);
 }
 
 function metaPolicy() {
@@ -94,7 +102,8 @@ function writeNotices() {
     return `${name}\n\n${file ? readFileSync(join(folder, file), "utf8") : "MIT License"}\n`;
   });
   const others = [
-    `pyodide ${pyodideVersion}: Mozilla Public License 2.0, unchanged; its source is published with its package.`,
+    `pyodide ${pyodideVersion}: Mozilla Public License 2.0. pyodide.asm.mjs has its one function in parentheses, all else ` +
+      "is unchanged. Its source is published with its package.",
     "Python and its standard library: Python Software Foundation License. SQLite: public domain.",
     "The wheels in wheels/ carry their licences inside.\n",
   ];

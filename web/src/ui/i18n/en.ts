@@ -1,3 +1,5 @@
+import { models } from "./models-en";
+
 const plural = (n: number, one: string, many = `${one}s`): string =>
   `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
@@ -307,6 +309,7 @@ export const en = {
     facts: (n: number) => plural(n, "memory", "memories"),
     others: (n: number) => plural(n, "other entry", "other entries"),
   },
+  models,
   undo: "Undo",
   undoable: {
     forgotten: "A memory was forgotten.",

@@ -1,4 +1,5 @@
 import type { Texts } from "./en";
+import { models } from "./models-zh";
 
 const number = (n: number): string => n.toLocaleString("zh-Hans");
 
@@ -295,6 +296,7 @@ export const zh: Texts = {
     facts: (n) => `${number(n)} 条记忆`,
     others: (n) => `${number(n)} 个其他条目`,
   },
+  models,
   undo: "撤销",
   undoable: {
     forgotten: "忘掉了一条记忆。",

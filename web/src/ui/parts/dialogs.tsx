@@ -6,12 +6,14 @@ import { act } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Modal, close } from "./modal";
+import { Models } from "./models";
 import { Storage } from "./storage";
 
 export function Dialogs(): JSX.Element | null {
   const dialog = useStore(state, (value) => value.dialog);
   if (!dialog) return null;
   if (dialog.kind === "storage") return <Storage />;
+  if (dialog.kind === "models") return <Models />;
   if (dialog.kind === "imported") return <Imported report={dialog.report} />;
   return (
     <Modal title={t.files.replaceTitle}>

@@ -24,6 +24,7 @@ __all__ = [
     "MessageCount",
     "MessageVersion",
     "Model",
+    "ModelInfo",
     "Namespace",
     "Overview",
     "PendingCall",
@@ -35,6 +36,7 @@ __all__ = [
     "Resumption",
     "Session",
     "Snapshot",
+    "StructuredModel",
     "Summary",
     "Tool",
     "ToolCall",
@@ -405,8 +407,8 @@ class Recollection(Record):
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDelta(Record):
-    """A piece of a tool call. Pieces of one call share `index`; `arguments` are joined, then parsed as
-    JSON."""
+    """A piece of a tool call. Pieces of one call share `index`; the first holds `id` and `name`, and the
+    `arguments` of all are joined, then parsed as JSON."""
 
     index: int
     id: str | None = None
@@ -416,13 +418,28 @@ class ToolCallDelta(Record):
 
 @dataclass(frozen=True, slots=True)
 class Delta(Record):
-    """One step of a model's answer. `uses` names memories the answer rests on, as (kind, id, reason)."""
+    """One step of a model's answer: any of its parts may be empty.
+
+    `usage` holds the tokens of the whole answer: "prompt_tokens", "completion_tokens", "total_tokens", each
+    where the model tells it. `finish_reason` comes once, near the end: "stop", "length" (cut off at the
+    model's limit), "tool_calls", "content_filter" or "cancelled". `uses` names memories the answer rests on,
+    as (kind, id, reason).
+    """
 
     text: str = ""
     tool_call: ToolCallDelta | None = None
     usage: Mapping[str, int] | None = None
     finish_reason: str | None = None
     uses: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo(Record):
+    """A model that a server offers, and the tokens that its prompt and answer may have together, None where
+    the server does not say."""
+
+    id: str
+    context_tokens: int | None = None
 
 
 class Cancel(Protocol):
@@ -451,10 +468,22 @@ class Tool:
 
 
 class Model(Protocol):
-    """A language model. `messages` are {"role", "content"} mappings, oldest first."""
+    """A language model. `messages` are {"role", "content"} mappings, oldest first; an assistant's may hold
+    "tool_calls" ({"id", "type", "function": {"name", "arguments"}}), and each call's result follows as
+    {"role": "tool", "tool_call_id", "content"}."""
 
     def reply(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Tool], cancel: Cancel
     ) -> AsyncIterator[Delta]:
-        """Yields the answer in pieces. Raises ModelError with a sentence fit for the user."""
+        """Yields the answer in pieces. Once `cancel` is set it ends soon and without an error, whatever it
+        waits for. Raises ModelError with a sentence fit for the user."""
+        ...
+
+
+class StructuredModel(Model, Protocol):
+    """A model that can be held to answer in JSON."""
+
+    def in_json(self, schema: Mapping[str, Any]) -> Model:
+        """The same model, answering with one JSON value after `schema` as far as it can: what comes is to be
+        checked."""
         ...

@@ -156,6 +156,7 @@ def test_every_mutant_is_caught(name: str, tmp_path: Path) -> None:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for folder in ("unit", "data"):
         shutil.copytree(ROOT / "tests" / folder, tmp_path / "tests" / folder)
+    shutil.copy(ROOT / "tests" / "modelserver.py", tmp_path / "tests")
     source = tmp_path / "py_memory" / file
     whole = source.read_text("utf-8")
     assert text in whole, f"The mutant {name!r} looks for a text that is no longer in {file}."

@@ -59,8 +59,10 @@ async function bundle(entry, name, define, options = {}) {
     target: ["chrome120", "firefox121", "safari17.4"],
     ...options,
   });
-  const files = Object.keys(result.metafile.outputs).map((file) => relative(output, join(web, file)).split(sep).join("/"));
-  return { js: files.find((file) => file.endsWith(".js")), css: files.find((file) => file.endsWith(".css")) };
+  const inSite = (file) => relative(output, join(web, file)).split(sep).join("/");
+  const [js, { imports, cssBundle }] = Object.entries(result.metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry);
+  const needs = imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => inSite(path));
+  return { js: inSite(js), css: cssBundle && inSite(cssBundle), needs };
 }
 
 function copyPyodide() {
@@ -83,6 +85,7 @@ function writeIndex(app, early) {
     .replaceAll("<!--policy-->", metaPolicy())
     .replaceAll("%EARLY_JS%", early.js)
     .replaceAll("%APP_JS%", app.js)
+    .replaceAll("<!--preload-->", app.needs.map((path) => `<link rel="modulepreload" href="${path}" />`).join(""))
     .replaceAll("%APP_CSS%", app.css ?? "");
   writeFileSync(file, html);
 }
@@ -134,7 +137,7 @@ try {
   const extras = [device.js, wasm];
   const page = { __BUILD__: { ...site, worker: worker.js, device: device.js } };
   const early = await bundle("src/early.ts", "early", page, { format: "iife" });
-  writeIndex(await bundle("src/ui/main.tsx", "app", page), early);
+  writeIndex(await bundle("src/ui/main.tsx", "app", page, { splitting: true, chunkNames: "assets/[name]-[hash]" }), early);
   await bundle("src/client/index.ts", "py-memory", page, { entryNames: "[name]", sourcemap: false }); // for other pages
   writeNotices();
   const files = offlineFiles(extras);

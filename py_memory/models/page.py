@@ -141,7 +141,7 @@ class PageModel:
 
     def _failure(self, problem: str, message: str) -> ModelError:
         code = {"too_long": "context_too_long"}.get(problem, f"page_{problem}")
-        return failure(code if code in FAILURES else "page_failed", model=self._kind, said=message[:300])
+        return failure(code if code in FAILURES else "page_failed", model=self._kind, reason=message[:300])
 
 
 class Unusable:
@@ -150,11 +150,10 @@ class Unusable:
     def __init__(self, error: Exception) -> None:
         self._error = error
 
-    async def reply(
+    def reply(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Tool], cancel: Cancel
     ) -> AsyncIterator[Delta]:
         raise self._error
-        yield Delta()
 
 
 class Chosen:

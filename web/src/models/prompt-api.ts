@@ -13,13 +13,14 @@ interface Session {
 }
 
 interface CreateOptions {
+  expectedOutputs?: ReadonlyArray<{ type: "text"; languages: readonly string[] }>;
   initialPrompts?: ReadonlyArray<{ role: string; content: string }>;
   signal?: AbortSignal;
   monitor?(target: EventTarget): void;
 }
 
 interface LanguageModel {
-  availability(): Promise<Availability>;
+  availability(options?: CreateOptions): Promise<Availability>;
   create(options?: CreateOptions): Promise<Session>;
 }
 

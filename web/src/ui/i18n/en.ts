@@ -1,5 +1,3 @@
-import { models } from "./models-en";
-
 const plural = (n: number, one: string, many = `${one}s`): string =>
   `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
@@ -309,7 +307,14 @@ export const en = {
     facts: (n: number) => plural(n, "memory", "memories"),
     others: (n: number) => plural(n, "other entry", "other entries"),
   },
-  models,
+  models: {
+    button: (name: string) => `Model: ${name}`,
+    offline: "Offline assistant",
+    device: "A model file on this device",
+    browser: "The browser’s own model",
+    privacy: (server: string) =>
+      `Kept in this browser. What you ask goes to ${server}, with the memories that bear on it.`,
+  },
   undo: "Undo",
   undoable: {
     forgotten: "A memory was forgotten.",
@@ -388,7 +393,7 @@ export const en = {
   },
 };
 
-type Shape<T> = {
+export type Shape<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer A) => string
     ? (...args: A) => string
     : T[K] extends string

@@ -1,8 +1,7 @@
 /** Texts about who answers. */
-export const models = {
+export const en = {
   title: "Who answers?",
   lead: "The memory is the same whoever answers. Only a model server is sent anything, and only while it is connected.",
-  button: (name: string) => `Model: ${name}`,
   answers: "Answers now",
   use: "Answer with it",
   cancel: "Cancel",
@@ -83,5 +82,4 @@ export const models = {
     worker: "This page was opened past its service worker, which lets the memory connect. Reload it, then connect.",
     insecure: "This address is not secure (https), so the browser does not let the page connect to a model server.",
   },
-  privacy: (server: string) => `Kept in this browser. What you ask goes to ${server}, with the memories that bear on it.`,
 };

@@ -1,9 +1,8 @@
-import type { Texts } from "./en";
+import type { ModelTexts } from "./models";
 
-export const models: Texts["models"] = {
+export const zh: ModelTexts = {
   title: "由谁回答？",
   lead: "无论由谁回答，记忆都是同一份。只有连接着的模型服务器会收到内容，断开后就不再发送。",
-  button: (name) => `模型：${name}`,
   answers: "正在回答",
   use: "用它回答",
   cancel: "取消",
@@ -83,5 +82,4 @@ export const models: Texts["models"] = {
     worker: "页面绕过了 service worker，因此无法建立连接。请重新加载页面后再连接。",
     insecure: "这个网址不是安全连接（https），浏览器不允许页面连接模型服务器。",
   },
-  privacy: (server) => `保存在这个浏览器里。你的提问连同有关的记忆会发给 ${server}。`,
 };

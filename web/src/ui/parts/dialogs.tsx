@@ -1,4 +1,5 @@
-import type { JSX } from "preact";
+import type { FunctionComponent, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { counted, t } from "../i18n";
 import type { ImportReport } from "../model";
 import { replaceBy } from "../state/files";
@@ -6,7 +7,6 @@ import { act } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Modal, close } from "./modal";
-import { Models } from "./models";
 import { Storage } from "./storage";
 
 export function Dialogs(): JSX.Element | null {
@@ -29,6 +29,13 @@ export function Dialogs(): JSX.Element | null {
       </div>
     </Modal>
   );
+}
+
+/** Loaded when it is asked for. */
+function Models(): JSX.Element | null {
+  const [Part, setPart] = useState<FunctionComponent | null>(null);
+  useEffect(() => void import("./models").then(({ Models }) => setPart(() => Models)), []);
+  return Part ? <Part /> : null;
 }
 
 function Imported({ report }: { report: ImportReport }): JSX.Element {

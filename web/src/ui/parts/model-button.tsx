@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { t } from "../i18n";
-import { models } from "../state/models";
+import { models } from "../state/model-choice";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Icon } from "./icons";
@@ -9,8 +9,8 @@ import { Icon } from "./icons";
 export function ModelButton(): JSX.Element {
   const name = useStore(models, ({ settings: { choice, file } }) => {
     if (choice.kind === "server") return choice.model;
-    if (choice.kind === "device") return file?.name ?? t.models.device.name;
-    return choice.kind === "browser" ? t.models.browser.name : t.models.offline.name;
+    if (choice.kind === "device") return file?.name ?? t.models.device;
+    return choice.kind === "browser" ? t.models.browser : t.models.offline;
   });
   return (
     <button

@@ -3,9 +3,10 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { hostOf, mayAsk, type Program, programOf, PROGRAMS, startLine, fullAddress } from "../../models/address";
-import { t } from "../i18n";
+import { tm } from "../i18n/models";
 import { act, toast } from "../state/memory";
-import { chooseModel, chooseOffline, connect, forgetKey, listModels, models } from "../state/models";
+import { models } from "../state/model-choice";
+import { chooseModel, chooseOffline, connect, forgetKey, listModels } from "../state/models";
 import { useStore } from "../state/store";
 
 export function ModelServer({ ready }: { ready: boolean }): JSX.Element {
@@ -20,7 +21,7 @@ function Connected({ address, model }: { address: string; model: string }): JSX.
   const list = useStore(models, (value) => value.list);
   const hasKey = useStore(models, (value) => value.hasKey);
   const busy = useStore(models, (value) => value.progress !== null);
-  const { server } = t.models;
+  const { server } = tm;
   const names = list?.includes(model) ? list : [model, ...(list ?? [])];
   return (
     <>
@@ -62,7 +63,7 @@ function Form({ ready }: { ready: boolean }): JSX.Element {
   const [key, setKey] = useState("");
   const address = typed ?? known ?? PROGRAMS.ollama.address;
   const program = programOf(address);
-  const { server } = t.models;
+  const { server } = tm;
   return (
     <form
       class="kind-form"
@@ -118,7 +119,7 @@ function Form({ ready }: { ready: boolean }): JSX.Element {
 
 /** The exact line for the server, with this page's own address in it, and what the browser may ask. */
 function Starting({ address, program }: { address: string; program: Program | null }): JSX.Element {
-  const { server } = t.models;
+  const { server } = tm;
   const { origin } = location;
   const line = program ? startLine(program, origin) : origin;
   const copy = async (): Promise<void> => {

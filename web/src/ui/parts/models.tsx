@@ -4,9 +4,11 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Choice } from "../../models/settings";
 import { type Availability, availability } from "../../models/prompt-api";
-import { size, t } from "../i18n";
+import { size } from "../i18n";
+import { tm } from "../i18n/models";
 import { act } from "../state/memory";
-import { cancel, chooseOffline, dropFile, leave, models, pickFile, useBrowser, useFile } from "../state/models";
+import { models } from "../state/model-choice";
+import { cancel, chooseOffline, dropFile, leave, pickFile, useBrowser, useFile } from "../state/models";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { ModelServer } from "./model-server";
@@ -19,23 +21,23 @@ export function Models(): JSX.Element {
   const [first] = useState(chosen === "offline" ? "server" : chosen);
   useEffect(() => () => act(leave), []);
   return (
-    <Modal title={t.models.title}>
-      <p>{t.models.lead}</p>
+    <Modal title={tm.title}>
+      <p>{tm.lead}</p>
       <div class="kinds">
-        <Kind kind="offline" name={t.models.offline.name} note={t.models.offline.note} open={false}>
+        <Kind kind="offline" name={tm.offline.name} note={tm.offline.note} open={false}>
           {chosen === "offline" ? null : (
             <button type="button" disabled={!ready} onClick={() => act(chooseOffline)}>
-              {t.models.use}
+              {tm.use}
             </button>
           )}
         </Kind>
-        <Kind kind="server" name={t.models.server.name} note={t.models.server.note} open={first === "server"}>
+        <Kind kind="server" name={tm.server.name} note={tm.server.note} open={first === "server"}>
           <ModelServer ready={ready} />
         </Kind>
-        <Kind kind="device" name={t.models.device.name} note={t.models.device.note} open={first === "device"}>
+        <Kind kind="device" name={tm.device.name} note={tm.device.note} open={first === "device"}>
           <Device ready={ready} />
         </Kind>
-        <Kind kind="browser" name={t.models.browser.name} note={t.models.browser.note} open={first === "browser"}>
+        <Kind kind="browser" name={tm.browser.name} note={tm.browser.note} open={first === "browser"}>
           <Browser ready={ready} />
         </Kind>
       </div>
@@ -59,7 +61,7 @@ function Kind({ kind, name, note, open, children }: KindProps): JSX.Element {
       <summary>
         <span class="kind-mark" aria-hidden="true" />
         <span class="kind-name">{name}</span>
-        {chosen ? <span class="kind-now">{t.models.answers}</span> : null}
+        {chosen ? <span class="kind-now">{tm.answers}</span> : null}
       </summary>
       <div class="kind-body">
         <p class="kind-note">{note}</p>
@@ -83,16 +85,16 @@ function Going({ kind }: { kind: Choice["kind"] }): JSX.Element | null {
   const measured = done !== undefined && total !== undefined;
   const text =
     step === "copying"
-      ? t.models.device.copying(size(done ?? 0), size(total ?? 0))
+      ? tm.device.copying(size(done ?? 0), size(total ?? 0))
       : step === "fetching"
-        ? t.models.browser.fetching(Math.round((done ?? 0) * 100))
-        : t.models.device.loading;
+        ? tm.browser.fetching(Math.round((done ?? 0) * 100))
+        : tm.device.loading;
   return (
     <div class="going">
       <p role="status">{text}</p>
       <progress aria-label={text} {...(measured ? { value: done, max: total } : {})} />
       <button type="button" onClick={cancel}>
-        {t.models.cancel}
+        {tm.cancel}
       </button>
     </div>
   );
@@ -103,7 +105,7 @@ function Device({ ready }: { ready: boolean }): JSX.Element {
   const chosen = useStore(models, (value) => value.settings.choice.kind === "device");
   const busy = useStore(models, (value) => value.progress !== null);
   const field = useRef<HTMLInputElement>(null);
-  const { device } = t.models;
+  const { device } = tm;
   return (
     <>
       {file ? <p>{device.kept(file.name, size(file.size))}</p> : null}
@@ -112,7 +114,7 @@ function Device({ ready }: { ready: boolean }): JSX.Element {
         <div class="dialog-actions">
           {file && !chosen ? (
             <button type="button" class="primary" disabled={!ready} onClick={() => act(useFile)}>
-              {t.models.use}
+              {tm.use}
             </button>
           ) : null}
           <button type="button" class={file ? "" : "primary"} disabled={!ready} onClick={() => field.current?.click()}>
@@ -147,7 +149,7 @@ function Browser({ ready }: { ready: boolean }): JSX.Element {
   const busy = useStore(models, (value) => value.progress !== null);
   const [has, setHas] = useState<Availability | "absent" | null>(null);
   useEffect(() => void availability().then(setHas), []);
-  const { browser } = t.models;
+  const { browser } = tm;
   if (has === null) return <p />;
   if (has === "absent" || has === "unavailable") return <p>{browser[has]}</p>;
   const here = has === "available";
@@ -158,7 +160,7 @@ function Browser({ ready }: { ready: boolean }): JSX.Element {
       {chosen || busy ? null : (
         <div class="dialog-actions">
           <button type="button" class="primary" disabled={!ready} onClick={() => act(useBrowser)}>
-            {here ? t.models.use : browser.fetch}
+            {here ? tm.use : browser.fetch}
           </button>
         </div>
       )}
@@ -170,6 +172,6 @@ function Browser({ ready }: { ready: boolean }): JSX.Element {
 function Where(): JSX.Element {
   const here = useStore(models, (value) => value.here);
   const title = useStore(models, (value) => value.server?.title);
-  const { tabs } = t.models;
+  const { tabs } = tm;
   return <p data-testid="serving">{here ? tabs.here : title === undefined ? tabs.nowhere : tabs.elsewhere(title)}</p>;
 }

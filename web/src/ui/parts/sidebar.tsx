@@ -5,7 +5,7 @@ import { ago, daysAgo, t } from "../i18n";
 import { MAX_TITLE_CHARACTERS, type Session } from "../model";
 import { closeIncognito, openIncognito } from "../state/incognito";
 import { act } from "../state/memory";
-import { models } from "../state/models";
+import { models } from "../state/model-choice";
 import { deleteSession, newChat, openSession, rename, search, showMoreSessions, titleOf } from "../state/sessions";
 import { state } from "../state/state";
 import { useStore } from "../state/store";

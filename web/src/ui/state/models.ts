@@ -6,79 +6,35 @@ import { fullAddress, hostOf } from "../../models/address";
 import * as file from "../../models/file";
 import type { PageModel } from "../../models/page-model";
 import { PageModelError } from "../../models/page-model";
-import type { PortServer } from "../../models/port";
 import { browserModel, fetchBrowserModel } from "../../models/prompt-api";
 import { ModelPage, type Offer } from "../../models/serve";
 import {
   allowedOrigins,
   type Choice,
   type ModelSettings,
-  NO_MODEL,
   originOf,
   readKey,
   readSettings,
   writeKey,
   writeSettings,
 } from "../../models/settings";
-import { language, t } from "../i18n";
+import { language } from "../i18n";
+import { tm } from "../i18n/models";
 import { call, memory, toast } from "./memory";
+import { models, others } from "./model-choice";
 import { state } from "./state";
-import { Store } from "./store";
 
 declare const __BUILD__: { readonly device: string };
 
 const POLICY_MS = 10_000;
 
-/** What goes on. `kind` is the part of the dialog that it belongs to. */
-export interface Progress {
-  kind: Choice["kind"];
-  step: "connecting" | "copying" | "loading" | "fetching";
-  /** Of `total`; bytes or a share. */
-  done?: number;
-  total?: number;
-}
-
-interface ModelsState {
-  settings: ModelSettings;
-  /** The page that runs the model, if one does. */
-  server: PortServer | null;
-  /** It is this one. */
-  here: boolean;
-  progress: Progress | null;
-  problem: { kind: Choice["kind"]; text: string } | null;
-  /** Names of the models that the connected server has; null: not asked since this page was opened. */
-  list: readonly string[] | null;
-  /** A key for the connected server is kept. */
-  hasKey: boolean;
-}
-
-export const models = new Store<ModelsState>({
-  settings: NO_MODEL,
-  server: null,
-  here: false,
-  progress: null,
-  problem: null,
-  list: null,
-  hasKey: false,
-});
-
-const others = new BroadcastChannel(`${DATABASE}:models`);
 let page: ModelPage | null = null;
 let running: AbortController | null = null;
 let picked: File | null = null;
 
-/** After the memory has been opened, so that a start does not wait for this. */
-export async function watchModels(memory: PyMemory): Promise<void> {
-  memory.on("model", ({ server }) => models.set({ server }));
-  others.onmessage = () => void readAgain(memory);
-  await readAgain(memory);
-}
-
-async function readAgain(memory: PyMemory): Promise<void> {
-  const settings = await readSettings(DATABASE);
-  const { kind } = settings.choice;
-  models.set({ settings });
-  if (kind === "device" || kind === "browser") serve(memory, kind);
+/** Begins or ends what this page runs, as the settings say. */
+export function follow(memory: PyMemory, { choice }: ModelSettings): void {
+  if (choice.kind === "device" || choice.kind === "browser") serve(memory, choice.kind);
   else page?.stop();
 }
 
@@ -88,7 +44,7 @@ export function chooseOffline(): Promise<void> {
   return attempt("offline", async () => {
     const former = models.get().settings.choice;
     await change({ choice: { kind: "offline" } });
-    if (former.kind === "server") toast({ text: t.models.server.disconnected });
+    if (former.kind === "server") toast({ text: tm.server.disconnected });
   });
 }
 
@@ -96,7 +52,7 @@ export function chooseOffline(): Promise<void> {
 export function connect(typed: string, key: string): Promise<void> {
   return attempt("server", async () => {
     const address = addressIn(typed);
-    if (!isSecureContext) throw new Shown(t.models.problems.insecure);
+    if (!isSecureContext) throw new Shown(tm.problems.insecure);
     models.set({ progress: { kind: "server", step: "connecting" } });
     if (key) await writeKey(DATABASE, address, key);
     const former = models.get().settings.server;
@@ -107,7 +63,7 @@ export function connect(typed: string, key: string): Promise<void> {
     await change({ choice: { kind: "server", address, model }, server: { address, model } }, ["trying"]);
     models.set({ list });
     await lookForKey();
-    toast({ text: t.models.server.connected(model, hostOf(address)) });
+    toast({ text: tm.server.connected(model, hostOf(address)) });
   });
 }
 
@@ -140,16 +96,16 @@ export function pickFile(chosen: File): Promise<void> {
     try {
       await file.check(chosen);
     } catch (error) {
-      throw error instanceof file.FileError ? new Shown(t.models.device.problems[error.problem]) : error;
+      throw error instanceof file.FileError ? new Shown(tm.device.problems[error.problem]) : error;
     }
     const total = chosen.size;
     const progress = (done: number): void => models.set({ progress: { kind: "device", step: "copying", done, total } });
     progress(0);
     picked = (await file.keep(DATABASE, chosen, progress, signal)) ? null : chosen;
-    if (picked) toast({ text: t.models.device.notKept });
+    if (picked) toast({ text: tm.device.notKept });
     await change({ file: { name: chosen.name, size: chosen.size } });
     await startPageModel("device", signal);
-    toast({ text: t.models.device.ready(chosen.name) });
+    toast({ text: tm.device.ready(chosen.name) });
   });
 }
 
@@ -173,7 +129,7 @@ export function useBrowser(): Promise<void> {
     const share = (done: number): void => models.set({ progress: { kind: "browser", step: "fetching", done, total: 1 } });
     share(0);
     await fetchBrowserModel(share, signal).catch(() => {
-      throw new Shown(t.models.browser.failed);
+      throw new Shown(tm.browser.failed);
     });
     await startPageModel("browser", signal);
   });
@@ -215,7 +171,7 @@ function addressIn(typed: string): string {
   try {
     return fullAddress(typed);
   } catch {
-    throw new Shown(t.models.problems.address);
+    throw new Shown(tm.problems.address);
   }
 }
 
@@ -237,9 +193,9 @@ async function change(changes: Partial<ModelSettings>, without: ReadonlyArray<"t
 
 /** An incognito chat lives in the worker, and would be lost. */
 async function mayRestart(): Promise<void> {
-  if (!navigator.serviceWorker?.controller) throw new Shown(t.models.problems.worker);
+  if (!navigator.serviceWorker?.controller) throw new Shown(tm.problems.worker);
   const { held = [] } = await navigator.locks.query();
-  if (held.some(({ name }) => name?.startsWith("py-memory:incognito:"))) throw new Shown(t.models.problems.incognito);
+  if (held.some(({ name }) => name?.startsWith("py-memory:incognito:"))) throw new Shown(tm.problems.incognito);
 }
 
 /** The service worker writes the policy from the settings; the memory's workers then start under it. */
@@ -249,7 +205,7 @@ async function renewPolicy(): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => resolve();
-    setTimeout(() => reject(new Shown(t.models.problems.worker)), POLICY_MS);
+    setTimeout(() => reject(new Shown(tm.problems.worker)), POLICY_MS);
     worker.postMessage("policy", [port2]);
   });
   await (await memory()).restart();
@@ -271,12 +227,12 @@ async function startPageModel(kind: "device" | "browser", signal: AbortSignal): 
   } catch (error) {
     page?.stop();
     await change({ choice: { kind: "offline" } });
-    throw error instanceof PageModelError ? new Shown(t.models.device.problems[inWords(error)]) : error;
+    throw error instanceof PageModelError ? new Shown(tm.device.problems[inWords(error)]) : error;
   }
 }
 
-function inWords({ problem, message }: PageModelError): keyof typeof t.models.device.problems {
-  if (message in t.models.device.problems) return message as keyof typeof t.models.device.problems;
+function inWords({ problem, message }: PageModelError): keyof typeof tm.device.problems {
+  if (message in tm.device.problems) return message as keyof typeof tm.device.problems;
   return problem === "memory" ? "memory" : "failed";
 }
 

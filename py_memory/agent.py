@@ -17,6 +17,7 @@ from .checks import check_id
 from .errors import ConflictError, InvalidInputError, ModelError, PyMemoryError, shown
 from .extraction import propose
 from .memory_tools import known_names, memory_tools, noticed_in
+from .models.failures import sentence
 from .models.intents import understand
 from .recalled import active_recall
 from .records import Cancel, Delta, Message, Model, Receipt, Resumption, Tool, ToolCallDelta
@@ -422,6 +423,8 @@ class ChatAgent:
 
 
 def _reason(error: Exception, language: str) -> str:
+    if isinstance(error, ModelError):
+        return clean(sentence(error, language))[0]
     if isinstance(error, PyMemoryError):
         return clean(str(error))[0]
     return _SAYS["broken"][language].format(error=clean(f"{type(error).__name__}: {error}")[0][:500])

@@ -290,7 +290,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _cut(self) -> None:
         """Ends the connection at once, without a goodbye."""
         self.wfile.flush()
-        time.sleep(0.05)  # what was sent arrives first
+        time.sleep(0.3)  # what was sent is read first: a reset throws away what is still on its way
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.connection.close()
         raise _Left

@@ -21,7 +21,7 @@ from .formats.memory_file import read_memory_file
 from .incognito import IncognitoStore
 from .models.failures import failure, sentence
 from .models.offline import OfflineAssistant
-from .models.page import Chosen, PageBridge, PageModel, PageTransport, Unusable
+from .models.page import Chosen, PageBridge, PageModel, Unusable
 from .recall import index
 from .records import Receipt, Record
 from .store import MemoryStore
@@ -46,11 +46,13 @@ NOT_FOR_THE_PAGE = {
 
 class Bridge(PageBridge, Protocol):
     """What the worker offers. `durable` gives a promise of whether it worked; `chat` takes an event of a
-    round as JSON text."""
+    round as JSON text; `why_not` gives a promise of why a request failed, by its code in failures.py."""
 
     def durable(self) -> Any: ...
 
     def chat(self, event: str, /) -> None: ...
+
+    def why_not(self, address: str, /) -> Any: ...
 
 
 class PageStore(MemoryStore):
@@ -139,10 +141,11 @@ class Host:
             return json.dumps({"error": described(error)})
 
     def _server(self, settings: Mapping[str, Any]) -> OpenAIModel:
-        from .models.openai import OpenAIModel  # most starts need none of it
+        from .browser_fetch import FetchTransport  # most starts need none of it
+        from .models.openai import OpenAIModel
 
-        transport = PageTransport(self._bridge)
         name, key = settings.get("model"), settings.get("key")
+        transport = FetchTransport(explain=self._bridge.why_not)
         return OpenAIModel(settings["address"], name, key=key, transport=transport)
 
     def open_incognito(self, id: str) -> str:

@@ -1,7 +1,4 @@
-"""Models through the page: HTTP by its fetch, and the models that only a page can run.
-
-Both go over the worker's bridge, whose functions give promises and take texts; nothing here imports `js`.
-"""
+"""The models that only a page can run, reached over the worker's bridge to the page that serves."""
 
 from __future__ import annotations
 
@@ -9,91 +6,28 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 from py_memory.errors import ModelError
 from py_memory.ids import uuid7
 from py_memory.records import Cancel, Delta, Tool
 
 from .failures import FAILURES, failure
-from .transport import POLL_S, Response
+from .transport import POLL_S
 
-__all__ = ["Chosen", "PageBridge", "PageModel", "PageTransport", "Unusable"]
+__all__ = ["Chosen", "PageBridge", "PageModel", "Unusable"]
 
 _TURNS = frozenset({"system", "user", "assistant"})
 
 
 class PageBridge(Protocol):
-    """What the worker offers for this. `http_send` gives {"status", "headers"} or {"reason", "origin"} as
-    JSON text; `http_read` bytes, a text where the body broke off, None at its end; `port_next` a step of the
-    answer or {"problem"} as JSON text, None at its end."""
-
-    def http_send(self, id: str, request: str, /) -> Any: ...
-
-    def http_read(self, id: str, /) -> Any: ...
-
-    def http_end(self, id: str, /) -> None: ...
+    """What the worker offers for this. `port_next` gives a promise of a step of the answer or of {"problem"},
+    as JSON text; None at its end."""
 
     def port_ask(self, id: str, turns: str, /) -> None: ...
 
     def port_next(self, id: str, /) -> Any: ...
 
     def port_end(self, id: str, /) -> None: ...
-
-
-class PageTransport:
-    """A models.transport.Transport made of the worker's fetch."""
-
-    def __init__(self, bridge: PageBridge) -> None:
-        self._bridge = bridge
-
-    async def send(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> Response:
-        server = urlsplit(url).netloc
-        id = uuid7()
-        request = {"method": method, "url": url, "headers": dict(headers), "body": body.decode() or None}
-        try:
-            head = json.loads(await self._bridge.http_send(id, json.dumps(request)))
-        except asyncio.CancelledError:
-            self._bridge.http_end(id)
-            raise
-        if reason := head.get("reason"):
-            raise failure(_CODES.get(reason, "unreachable"), server=server, origin=head["origin"])
-        if head["status"] == 0:  # the browser does not say where to
-            raise failure("redirected_elsewhere", server=server)
-        return _PageResponse(self._bridge, id, server, head["status"], head["headers"])
-
-
-# The worker's word for why a request failed → failures.py. Nothing there and no word of CORS look the same to
-# a page, so where the worker could not tell them apart either, the sentence names both.
-_CODES = {
-    "policy": "policy",
-    "permission": "permission",
-    "mixed": "mixed",
-    "offline": "offline",
-    "cors": "blocked",
-    "cors_local": "blocked_local",
-    "unreachable": "unreachable",
-}
-
-
-class _PageResponse:
-    def __init__(
-        self, bridge: PageBridge, id: str, server: str, status: int, headers: Mapping[str, str]
-    ) -> None:
-        self._bridge, self._id, self._server = bridge, id, server
-        self.status, self.headers = status, headers
-
-    async def read(self) -> bytes:
-        piece = await self._bridge.http_read(self._id)
-        if piece is None:
-            return b""
-        if isinstance(piece, str):
-            raise failure("interrupted", server=self._server)
-        data: bytes = piece.to_bytes()
-        return data
-
-    def close(self) -> None:
-        self._bridge.http_end(self._id)
 
 
 class PageModel:

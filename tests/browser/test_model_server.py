@@ -1,5 +1,5 @@
-"""A model server, a process of its own on real sockets, connected from the page: from the first click to what goes
-wrong."""
+"""A model server, a process of its own on real sockets, connected from the page: from the first click to what
+goes wrong."""
 
 from __future__ import annotations
 
@@ -8,12 +8,21 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
+
 from tests.modelserver import ModelServer
 
-from .conftest import wait_for
+from .conftest import READY_MS, wait_for
 
 Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
+
+
+@pytest.fixture(autouse=True)
+def patience() -> Iterator[None]:
+    """Connecting starts the memory anew."""
+    expect.set_options(timeout=READY_MS)
+    yield
+    expect.set_options(timeout=5_000)
 
 
 @pytest.fixture
@@ -243,7 +252,8 @@ STORED = """async (needle) => {
                 request.onsuccess = () => resolve(request.result);
             });
             const latin = new TextDecoder("latin1");
-            const text = JSON.stringify(rows, (_, value) => ArrayBuffer.isView(value) ? latin.decode(value) : value);
+            const readable = (_, value) => ArrayBuffer.isView(value) ? latin.decode(value) : value;
+            const text = JSON.stringify(rows, readable);
             if (text.includes(needle)) found.push(`${name}/${store}`);
         }
         db.close();
@@ -262,7 +272,7 @@ def worker_policy(page: Page) -> str:
     """The policy under which a worker of the memory starts now."""
     return str(
         page.evaluate(
-            """async () => {
+            r"""async () => {
                 const urls = performance.getEntriesByType("resource").map((entry) => entry.name);
                 const script = urls.find((url) => /assets\/worker-/.test(url));
                 return (await fetch(script)).headers.get("Content-Security-Policy");

@@ -5,7 +5,7 @@ import type { PyHost } from "./boot";
 import { Fault, toRemote, unwrap } from "./fault";
 import { readUntrusted } from "./importer";
 import { readKey, readSettings } from "../models/settings";
-import { Requests } from "./net";
+import { explainer } from "./net";
 import type { ModelPort } from "./port";
 import { type HostEvent, incognitoLock, type OwnerStatus, RPC_VERSION, type Reply, type Request } from "./rpc";
 import type { Extra, Saver } from "./saver";
@@ -86,14 +86,11 @@ export class Host {
 
   /** What Python calls. */
   static bridge(host: () => Host, emit: (event: HostEvent) => void, port: ModelPort): object {
-    const net = new Requests();
     return {
       // False where saving failed: then nothing may happen that must not be forgotten.
       durable: async () => (await host().save()) || host().saver.log === null,
       chat: (json: string) => emit({ event: "chat", detail: JSON.parse(json) as Record<string, unknown> }),
-      http_send: (id: string, json: string) => net.send(id, json),
-      http_read: (id: string) => net.read(id),
-      http_end: (id: string) => net.end(id),
+      why_not: explainer(),
       port_ask: (id: string, turns: string) => port.ask(id, turns),
       port_next: (id: string) => port.next(id),
       port_end: (id: string) => port.end(id),

@@ -24,6 +24,8 @@ interface LanguageModel {
   create(options?: CreateOptions): Promise<Session>;
 }
 
+const TAUGHT = new Set(["de", "en", "es", "fr", "ja"]);
+
 declare global {
   var LanguageModel: LanguageModel | undefined;
 }
@@ -31,12 +33,13 @@ declare global {
 /** "absent": this browser does not have the interface. */
 export async function availability(): Promise<Availability | "absent"> {
   if (typeof globalThis.LanguageModel?.availability !== "function") return "absent";
-  return globalThis.LanguageModel.availability().catch((): Availability => "unavailable");
+  return globalThis.LanguageModel.availability(spoken()).catch((): Availability => "unavailable");
 }
 
 /** Makes the browser fetch its model if it has not yet; a click must have led here. `progress` runs from 0 to 1. */
 export async function fetchBrowserModel(progress: (share: number) => void, signal: AbortSignal): Promise<void> {
   const session = await provider().create({
+    ...spoken(),
     signal,
     monitor: (target) =>
       target.addEventListener("downloadprogress", (event) => progress((event as ProgressEvent).loaded)),
@@ -54,7 +57,8 @@ async function* answer(turns: readonly PortTurn[], signal: AbortSignal): AsyncGe
   if (!question) return;
   let session: Session | null = null;
   try {
-    session = await provider().create({ initialPrompts: said.slice(0, -1).map(({ role, content }) => ({ role, content })), signal });
+    const initialPrompts = said.slice(0, -1).map(({ role, content }) => ({ role, content }));
+    session = await provider().create({ ...spoken(), initialPrompts, signal });
     const reader = session.promptStreaming(question.content, { signal }).getReader();
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield { text: piece.value };
     const total = session.contextUsage ?? session.inputUsage;
@@ -66,6 +70,12 @@ async function* answer(turns: readonly PortTurn[], signal: AbortSignal): AsyncGe
   } finally {
     session?.destroy();
   }
+}
+
+/** Browsers want to know the language of the answers; one that they were not taught is better left unsaid. */
+function spoken(): CreateOptions {
+  const language = document.documentElement.lang.slice(0, 2);
+  return TAUGHT.has(language) ? { expectedOutputs: [{ type: "text", languages: [language] }] } : {};
 }
 
 function provider(): LanguageModel {

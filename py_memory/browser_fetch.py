@@ -1,8 +1,8 @@
 """How requests to a model server travel from the page: fetch, which streams.
 
 It says less than a socket about what went wrong: no network, a server that is not there, one that takes no
-requests from pages, a missing permission and the page's own policy are all one TypeError. A page that can find
-out more tells it.
+requests from pages, a missing permission and the page's own policy are all one TypeError. A page that can
+find out more tells it.
 """
 
 from __future__ import annotations

@@ -79,15 +79,16 @@ FAILURES: dict[str, tuple[type[ModelError], str, str]] = {
     ),
     "permission": (
         ModelUnreachableError,
-        "The browser does not let this page reach {server}: access to the local network was refused. Open the "
-        "settings of this site, left of the address, allow it there, and try again.",
+        "The browser does not let this page reach {server}: access to the local network was refused. Open "
+        "the settings of this site, left of the address, allow it there, and try again.",
         "浏览器不允许页面连接 {server}：本地网络权限被拒绝。请点击地址栏左侧的网站设置，允许后再试。",
     ),
     "mixed": (
         ModelUnreachableError,
         "A page that came over https reaches no server over http, so nothing was sent to {server}. Enter an "
         "address that begins with https://.",
-        "通过 https 打开的页面不能访问 http 服务器，没有向 {server} 发送任何内容。请使用以 https:// 开头的地址。",
+        "通过 https 打开的页面不能访问 http 服务器，没有向 {server} 发送任何内容。"
+        "请使用以 https:// 开头的地址。",
     ),
     "bad_address": (
         ModelAddressError,
@@ -221,7 +222,8 @@ FAILURES: dict[str, tuple[type[ModelError], str, str]] = {
     ),
     "page_no_model": (
         ModelNotFoundError,
-        "The model is not here any more, or this browser cannot run it. Choose it again in the model settings.",
+        "The model is not here any more, or this browser cannot run it. Choose it again in the model "
+        "settings.",
         "模型已不在这里，或这个浏览器无法运行它。请在模型设置中重新选择。",
     ),
     "page_memory": (

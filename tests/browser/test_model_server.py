@@ -82,7 +82,7 @@ def test_a_first_reply_in_four_clicks(launch: Launch, open_page: OpenPage, model
 def test_an_answer_is_shown_as_it_arrives_and_stop_keeps_what_came(
     launch: Launch, open_page: OpenPage, model_server: ModelServer
 ) -> None:
-    model_server.script({"pieces": ["One ", "two ", "three ", "four"], "stall_after": 2})
+    model_server.script({"pieces": ["One ", "two ", "three ", "four"], "stall_after": 3})
     page = open_page(launch())
     connected(page, model_server.url)
     say(page, "Count for me, slowly")
@@ -99,7 +99,7 @@ def test_an_answer_is_shown_as_it_arrives_and_stop_keeps_what_came(
 FAILURES = {
     "wrong key": ({"status": 401}, "does not accept the key", "不接受这个密钥"),
     "broken off": (
-        {"pieces": ["So ", "far "], "disconnect_after": 2},
+        {"pieces": ["So ", "far "], "disconnect_after": 3},
         "ended in the middle of the answer",
         "在回答中途断开",
     ),

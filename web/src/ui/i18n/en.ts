@@ -309,6 +309,7 @@ export const en = {
   },
   models: {
     button: (name: string) => `Model: ${name}`,
+    loading: "Loading the model…",
     offline: "Offline assistant",
     device: "A model file on this device",
     browser: "The browser’s own model",

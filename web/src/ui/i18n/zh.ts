@@ -297,6 +297,7 @@ export const zh: Texts = {
   },
   models: {
     button: (name) => `模型：${name}`,
+    loading: "正在加载模型…",
     offline: "离线助手",
     device: "本机上的模型文件",
     browser: "浏览器自带的模型",

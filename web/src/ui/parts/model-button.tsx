@@ -12,6 +12,7 @@ export function ModelButton(): JSX.Element {
     if (choice.kind === "device") return file?.name ?? t.models.device;
     return choice.kind === "browser" ? t.models.browser : t.models.offline;
   });
+  const loading = useStore(models, (value) => value.loading);
   return (
     <button
       type="button"
@@ -20,7 +21,7 @@ export function ModelButton(): JSX.Element {
       onClick={() => state.set({ dialog: { kind: "models" } })}
     >
       <Icon name="model" />
-      <span>{name}</span>
+      <span>{loading ? t.models.loading : name}</span>
     </button>
   );
 }

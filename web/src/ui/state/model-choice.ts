@@ -21,6 +21,8 @@ interface ModelsState {
   server: PortServer | null;
   /** It is this one. */
   here: boolean;
+  /** Its model is being loaded. */
+  loading: boolean;
   progress: Progress | null;
   problem: { kind: Choice["kind"]; text: string } | null;
   /** Names of the models that the connected server has; null: not asked since this page was opened. */
@@ -33,6 +35,7 @@ export const models = new Store<ModelsState>({
   settings: NO_MODEL,
   server: null,
   here: false,
+  loading: false,
   progress: null,
   problem: null,
   list: null,

@@ -218,8 +218,8 @@ async function lookForKey(): Promise<void> {
 
 async function startPageModel(kind: "device" | "browser", signal: AbortSignal): Promise<void> {
   models.set({ progress: { kind, step: "loading" } });
+  serve(await memory(), kind); // before the others hear of it, so that this page is the first in the queue
   await change({ choice: { kind } });
-  serve(await memory(), kind);
   const loading = page?.load();
   const given = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
   try {
@@ -238,8 +238,17 @@ function inWords({ problem, message }: PageModelError): keyof typeof tm.device.p
 
 function serve(memory: PyMemory, kind: Offer["kind"]): void {
   page ??= new ModelPage(memory, DATABASE, (here) => models.set({ here }));
-  const title = document.title;
-  page.serve({ kind, title, load: kind === "browser" ? () => Promise.resolve(browserModel()) : loadFile });
+  const load = kind === "browser" ? () => Promise.resolve(browserModel()) : shownLoading;
+  page.serve({ kind, title: document.title, load });
+}
+
+async function shownLoading(signal: AbortSignal): Promise<PageModel> {
+  models.set({ loading: true });
+  try {
+    return await loadFile(signal);
+  } finally {
+    models.set({ loading: false });
+  }
 }
 
 async function loadFile(signal: AbortSignal): Promise<PageModel> {

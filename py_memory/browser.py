@@ -41,6 +41,9 @@ NOT_FOR_THE_PAGE = {
     "idle_work",
     "import_file",
     "import_rows",
+    "next_reading",
+    "skip_reading",
+    "take_reading",
 }
 
 

@@ -163,7 +163,7 @@ class ModelAddressError(ModelError):
 
 
 class ModelUnauthorisedError(ModelError):
-    """The server refuses the key, or wants one."""
+    """The server refuses the key or wants one, or the account behind it is used up."""
 
 
 class ModelRateLimitedError(ModelError):

@@ -29,6 +29,8 @@ __all__ = [
     "Overview",
     "PendingCall",
     "PendingSummary",
+    "Read",
+    "Reading",
     "Reason",
     "Receipt",
     "Recollection",
@@ -168,6 +170,34 @@ class PendingSummary(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Reading(Record):
+    """What a model is to read next in idle time: lines of JSON, and the schema of its answer.
+
+    `kind` is "facts" (messages of the user, to find facts in), "summary" (what one was made from, to write it
+    better) or "contradictions" (current facts). `subjects` are the ids of what is read, `versions` what they
+    were when it was read, `position` how far reading has come with it.
+    """
+
+    kind: str
+    language: str  # of the data, "en" or "zh"
+    data: tuple[str, ...]
+    schema: Mapping[str, Any]
+    subjects: tuple[str, ...]
+    versions: tuple[str, ...]
+    position: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Record):
+    """What came of a reading: facts that now wait for the user, the summary written anew, facts that are now
+    disputed."""
+
+    proposed: tuple[Fact, ...] = ()
+    summary: Summary | None = None
+    disputed: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Overview(Record):
     """What a session starts or goes on from: its last saved state (None where there is none), the last
     summaries, newest first, and confirmed facts about the user."""
@@ -237,7 +267,7 @@ class Finding(Record):
 @dataclass(frozen=True, slots=True)
 class Conflict(Record):
     """A disputed fact and the current one that it disagrees with. `why`: "value" (two values of one key), or
-    a topic: "taste", "diet", "age", "family", "marriage", "work"."""
+    a topic: "taste", "diet", "age", "family", "marriage", "work", or "model": a language model says so."""
 
     fact: Fact
     other: Fact

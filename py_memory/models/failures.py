@@ -136,7 +136,7 @@ FAILURES: dict[str, tuple[type[ModelError], str, str]] = {
         "{server} 不允许这个密钥这样做。请换一个模型，或为密钥开通“{model}”的权限。",
     ),
     "quota": (
-        ModelRateLimitedError,
+        ModelUnauthorisedError,
         "The account at {server} has nothing left to spend. Look after it there, or choose another model.",
         "{server} 的账户额度已用完。请到服务商处处理，或换一个模型。",
     ),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import json
 import math
-import random
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,14 +22,13 @@ from .address import server_address, shown_address
 from .chat_answer import StreamedAnswer, error_of, models_in, whole_answer
 from .failures import failure
 from .sockets import SocketTransport
-from .transport import Cancelled, Response, Transport, pause, wait_for
+from .transport import Cancelled, Response, Transport, wait_for
 
 __all__ = ["OpenAIModel", "Patience"]
 
 MAX_WHOLE_BYTES = 64 * 1024 * 1024  # of an answer that is not streamed
 MAX_ERROR_BYTES = 64 * 1024
 MAX_REDIRECTS = 3
-_AGAIN = frozenset({"rate_limited", "overloaded", "loading", "server_error"})
 # Fields that some servers do not know, and the words by which they complain.
 _OPTIONAL = {
     "stream_options": ("stream_options",),
@@ -41,14 +39,11 @@ _OPTIONAL = {
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long is waited, in seconds, and how often a busy server is asked again. Before an answer begins a
-    local model may have to be loaded and a long prompt be read."""
+    """How long is waited, in seconds: for an answer to begin (a local model may have to be loaded, and a long
+    prompt be read), and from one piece of it to the next."""
 
     start_s: float = 300
     idle_s: float = 60
-    tries: int = 4
-    backoff_s: float = 1  # doubled from one try to the next, within a quarter at random
-    longest_wait_s: float = 30  # a server that wants more is not asked again
 
 
 class _Key:
@@ -134,10 +129,16 @@ class OpenAIModel:
         except Cancelled:
             return []
 
+    async def find_name(self) -> str:
+        """The model's name; where none was given, that of the server's first model for chatting. Raises
+        ModelError."""
+        self._name = self._name or await self._first_model(_Nobody())
+        return self._name
+
     async def reply(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Tool], cancel: Cancel
     ) -> AsyncIterator[Delta]:
-        """See records.Model. Before the first piece a busy server is asked again; after it never."""
+        """See records.Model. A busy server is not asked again here: ChatAgent does so and tells its user."""
         try:
             if self._name is None:
                 self._name = await self._first_model(cancel)
@@ -178,10 +179,9 @@ class OpenAIModel:
 
     async def _first_model(self, cancel: Cancel) -> str:
         names = [model.id for model in await self._models(cancel)]
-        chatting = [name for name in names if "embed" not in name.lower()]
         if not names:
             raise failure("no_models", **self._details)
-        return (chatting or names)[0]
+        return next((name for name in names if "embed" not in name.lower()), names[0])
 
     async def _begin(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Tool], cancel: Cancel
@@ -222,22 +222,14 @@ class OpenAIModel:
         return None
 
     async def _ask(self, method: str, path: str, body: bytes, cancel: Cancel) -> Response:
-        """Asks until the server answers with success, as often as `Patience` has tries."""
-        for tried in range(1, self._patience.tries + 1):
-            response = await self._send(method, self._address.base + path, body, cancel)
-            if response.status == 200:
-                kind = response.headers.get("content-type", "").lower()
-                if "html" in kind:
-                    response.close()
-                    raise failure("not_a_server", **self._details)
-                return response
-            error, wait = await self._refusal(response, tried, cancel)
-            if error.code not in _AGAIN or tried == self._patience.tries:
-                raise error
-            if wait > self._patience.longest_wait_s:
-                raise error
-            await pause(wait, cancel)
-        raise AssertionError("tries are at least one")
+        """The response of a server that has said yes. Raises ModelError."""
+        response = await self._send(method, self._address.base + path, body, cancel)
+        if response.status != 200:
+            raise await self._refusal(response, cancel)
+        if "html" in response.headers.get("content-type", "").lower():
+            response.close()
+            raise failure("not_a_server", **self._details)
+        return response
 
     async def _send(self, method: str, url: str, body: bytes, cancel: Cancel) -> Response:
         """One request; redirects are followed on the same server only, so that the key goes nowhere else."""
@@ -262,21 +254,18 @@ class OpenAIModel:
             url = target
         raise failure("not_a_server", **self._details)
 
-    async def _refusal(self, response: Response, tried: int, cancel: Cancel) -> tuple[ModelError, float]:
-        """What an answer other than success means, and the seconds to wait before asking again."""
+    async def _refusal(self, response: Response, cancel: Cancel) -> ModelError:
+        """What an answer other than success means."""
         try:
             body = await self._whole(response, cancel, MAX_ERROR_BYTES)
         except ModelError:
             body = ""
         finally:
             response.close()
-        backoff = self._patience.backoff_s * 2 ** (tried - 1) * random.uniform(0.75, 1.25)
-        wanted = _retry_after(response.headers)
-        wait = backoff if wanted is None else wanted
-        details = {**self._details, "seconds": max(1, math.ceil(wait))}
-        if wanted is not None:
-            details["retry_after_ms"] = round(wanted * 1000)
-        return error_of(response.status, body, details, self._key.reveal()), wait
+        details = dict(self._details)
+        if (wait := _retry_after(response.headers)) is not None:
+            details |= {"seconds": max(1, math.ceil(wait)), "retry_after_ms": round(wait * 1000)}
+        return error_of(response.status, body, details, self._key.reveal())
 
     async def _read(self, response: Response, cancel: Cancel, begun: bool = True) -> bytes:
         """Some servers send their headers before they have read the prompt."""

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 from py_memory.errors import ModelError
 from py_memory.records import Cancel
 
-__all__ = ["Cancelled", "Response", "Transport", "pause", "wait_for"]
+__all__ = ["Cancelled", "Response", "Transport", "wait_for"]
 
 POLL_S = 0.05  # how soon a set `cancel` is seen
 
@@ -69,13 +69,3 @@ async def wait_for(work: Awaitable[T], cancel: Cancel, seconds: float, late: Cal
         if not task.done():
             task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             task.cancel()
-
-
-async def pause(seconds: float, cancel: Cancel) -> None:
-    """Raises Cancelled soon after `cancel` is set."""
-    loop = asyncio.get_running_loop()
-    until = loop.time() + seconds
-    while (left := until - loop.time()) > 0:
-        if cancel.is_set():
-            raise Cancelled
-        await asyncio.sleep(min(left, POLL_S))

@@ -39,11 +39,21 @@ LAYERS = [
         "trace",
         "experience",
         "personal",
+        "readings",
         "resuming",
         "topics",
     ),
     ("store", "incognito"),
-    ("agent", "checked_tools", "memory_tools", "recalled", "task_tools", "tool_runs", "unfinished"),
+    (
+        "agent",
+        "checked_tools",
+        "distilling",
+        "memory_tools",
+        "recalled",
+        "task_tools",
+        "tool_runs",
+        "unfinished",
+    ),
     ("server", "adapters", "cli", "browser", "browser_fetch", "__init__", "__main__"),
 ]
 LAYER_OF = {name: number for number, names in enumerate(LAYERS) for name in names}

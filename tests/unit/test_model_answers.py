@@ -66,8 +66,9 @@ def test_events_are_read_as_the_standard_says(sent: str, data: list[str]) -> Non
     some.integers(1, 7),
 )
 def test_it_does_not_matter_where_a_stream_is_cut(texts: list[str], end: str, size: int) -> None:
-    sent = "".join(f"data: {text}{end}{end}" for text in texts).encode()
-    assert events(*(sent[begin : begin + size] for begin in range(0, len(sent), size))) == texts
+    sent = "".join(f"data: {text}{end}data: more{end}{end}" for text in texts).encode()
+    pieces = [sent[begin : begin + size] for begin in range(0, len(sent), size)]
+    assert events(*pieces) == [f"{text}\nmore" for text in texts]
 
 
 def test_bytes_that_are_no_text_become_a_sign_for_that() -> None:
@@ -261,9 +262,9 @@ def test_models_and_their_context_are_listed() -> None:
     [
         (401, {"error": {"message": "no"}}, ModelUnauthorisedError, "wrong_key"),
         (403, {}, ModelUnauthorisedError, "forbidden"),
-        (402, {}, ModelRateLimitedError, "quota"),
+        (402, {}, ModelUnauthorisedError, "quota"),
         (429, {"error": {"message": "slow down"}}, ModelRateLimitedError, "rate_limited"),
-        (429, {"error": {"message": "no", "code": "insufficient_quota"}}, ModelRateLimitedError, "quota"),
+        (429, {"error": {"message": "no", "code": "insufficient_quota"}}, ModelUnauthorisedError, "quota"),
         (404, {"error": "model 'x' not found, try pulling it first"}, ModelNotFoundError, "model_not_found"),
         (400, {"error": {"message": "The model `x` does not exist"}}, ModelNotFoundError, "model_not_found"),
         (404, {"detail": "Not Found"}, ModelAddressError, "not_a_server"),

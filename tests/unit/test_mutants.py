@@ -145,6 +145,33 @@ MUTANTS = {
     # trace
     "a removed event is not seen": ("trace.py", "if event.seq != (last.seq if last else 0) + 1:", "if False:", "test_events.py"),
     "answers have no reasons": ("trace.py", "for use in use_rows.list_uses(db, user_id, message_id)", "for use in []", "test_explain.py"),
+    # model servers
+    "the key is shown": ("models/openai.py", 'return "<key>" if self._text else "<no key>"', "return self._text", "test_openai_model.py"),
+    "the key is copied into a file": ("models/openai.py", "        return _Key, (None,)", "        return _Key, (self._text,)", "test_openai_model.py"),
+    "the server's words show the key": ("models/chat_answer.py", "    if key:\n        said = said.replace", "    if None:\n        said = said.replace", "test_model_answers.py test_openai_model.py"),
+    "the key follows a redirect": ("models/address.py", "return urlsplit(url)[:2] == urlsplit(self.base)[:2]", "return True", "test_openai_model.py"),
+    "a key travels for all to read": ("models/address.py", 'parts.scheme == "http" and has_key', 'parts.scheme == "http" and None', "test_model_answers.py"),
+    "characters are cut in two": ("models/sse.py", "self._events(self._decode(data))", 'self._events(data.decode("utf-8", "replace"))', "test_model_answers.py test_openai_model.py"),
+    "a line end is cut in two": ("models/sse.py", 'if text.endswith("\\r"):', "if False:", "test_model_answers.py"),
+    "an answer cut short is whole": ("models/chat_answer.py", "if not (self.done or self._reading.finished):", "if False:", "test_model_answers.py test_openai_model.py"),
+    "calls run into each other": ("models/chat_answer.py", "newest in self._by_id.values()", "False", "test_model_answers.py"),
+    "stopping waits for the server": ("models/transport.py", "            if cancel.is_set():\n                raise Cancelled", "            pass", "test_openai_model.py"),
+    "stopping leaves the connection open": ("models/openai.py", "            finally:\n                response.close()\n        except Cancelled", "            finally:\n                self._open = response\n        except Cancelled", "test_openai_model.py"),
+    "a stall has no end": ("models/transport.py", "            if left <= 0:\n                raise late()", "            left = 60", "test_openai_model.py"),
+    "a field that is not known is insisted on": ("models/openai.py", "self._left_out.add(complaint)", "raise", "test_openai_model.py"),
+    "the wait that a server wants is unheard": ("models/openai.py", '"retry_after_ms": round(wait * 1000)', '"retry_after_ms": None', "test_openai_model.py"),
+    "a Chinese chat fails in English": ("agent.py", "clean(sentence(error, language))", "clean(str(error))", "test_openai_model.py"),
+    # a model that reads in idle time
+    "secrets are read out to a model": ("readings.py", "return not message.has_secret and bool(message.content.strip()) and refusal(message.content) is None", "return True", "test_distilling.py"),
+    "what changed meanwhile is learned": ("readings.py", "message is not None and message.version_id in versions", "message is not None", "test_distilling.py"),
+    "a stopped step counts": ("distilling.py", "            raise _Stopped", "            pass", "test_distilling.py"),
+    "nonsense is asked for again": ("distilling.py", "            self._store.skip_reading(reading)\n            read = Read()\n        except ContextTooLongError", "            read = Read()\n        except ContextTooLongError", "test_distilling.py"),
+    "a model may flood the user": ("readings.py", ">= MAX_WAITING:", "> 10 * MAX_WAITING:", "test_distilling.py"),
+    "a model may dispute everything": ("readings.py", "len(disputed) == MAX_DISPUTES", "False", "test_distilling.py"),
+    "what both hold is disputed again": ("readings.py", "if older.pinned or is_rejected(self._db, self._user, asked):", "if older.pinned:", "test_distilling.py"),
+    "a summary of nothing takes the place of one": ("extraction/structured_summary.py", "if not (topic or text or conclusions or open_items):", "if False:", "test_distilling.py"),
+    "what is open is lost in a model's summary": ("extraction/structured_summary.py", "open_items = open_items or list(before.open_items)", "pass", "test_distilling.py"),
+    "a text may leave its fence": ("readings.py", "    return json.dumps(values, ensure_ascii=False)", '    return "\\n".join(map(str, values.values()))', "test_distilling.py"),
 }  # fmt: skip
 
 

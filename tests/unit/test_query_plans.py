@@ -137,6 +137,12 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
         store.summarise_if_due(session),
     ),
     "list_summaries": lambda store, session, _: store.list_summaries(session, level=1),
+    "next_reading": lambda store, *_: store.next_reading(),
+    "take_reading": lambda store, *_: store.take_reading(store.next_reading(), '{"facts": []}'),
+    "next_reading, a summary": lambda store, session, _: (
+        store.take_reading(store.next_reading(), '{"facts": []}'),
+        store.next_reading(),
+    ),
     "cleanup_old_messages": lambda store, *_: store.cleanup_old_messages(30, delete=True),
     "cleanup_due": lambda store, *_: store.cleanup_due(past_bytes=0),
     "count_messages": lambda store, *_: store.count_messages(

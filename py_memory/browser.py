@@ -23,7 +23,7 @@ from .models.failures import failure, sentence
 from .models.offline import OfflineAssistant
 from .models.page import Chosen, PageBridge, PageModel, Unusable
 from .recall import index
-from .records import Receipt, Record
+from .records import Message, Receipt, Record
 from .store import MemoryStore
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ class Host:
         self._bridge = bridge
         self._rounds: dict[str, asyncio.Event] = {}
         self._incognito: dict[str, IncognitoStore] = {}
+        self._agents: dict[str, ChatAgent] = {}  # of incognito chats
         self._disputed = False
         self._chosen = Chosen(OfflineAssistant())
         self._open(path)
@@ -171,6 +172,7 @@ class Host:
         return answer(run)
 
     def close_incognito(self, id: str) -> None:
+        self._agents.pop(id, None)
         if chat := self._incognito.pop(id, None):
             chat.close()
 
@@ -198,16 +200,40 @@ class Host:
             self._bridge.chat(json.dumps({**plain(event), "request_id": request_id, **chat}))
 
         try:
-            text, session_id = kwargs.get("text", ""), kwargs.get("session_id")
-            agent = ChatAgent(self._store_of(incognito), self._chosen) if incognito else self._agent
-            message = await agent.chat_round(
-                session_id, text, message_id=request_id, on_event=report, cancel=cancel
-            )
+            message = await self._round(self._agent_of(incognito), kwargs, request_id, report, cancel)
             return json.dumps({"value": plain(message)}, allow_nan=False)
         except Exception as error:
             return json.dumps({"error": described(error)})
         finally:
             del self._rounds[request_id]
+
+    @staticmethod
+    async def _round(
+        agent: ChatAgent,
+        kwargs: Mapping[str, Any],
+        request_id: str,
+        report: Callable[[Mapping[str, Any]], None],
+        cancel: asyncio.Event,
+    ) -> Message:
+        """`again` names an answer to be given anew, `instead_of` a message that this one is an edit of."""
+        if again := kwargs.get("again"):
+            return await agent.regenerate(again, message_id=request_id, on_event=report, cancel=cancel)
+        return await agent.chat_round(
+            kwargs.get("session_id"),
+            kwargs.get("text", ""),
+            message_id=request_id,
+            instead_of=kwargs.get("instead_of"),
+            on_event=report,
+            cancel=cancel,
+        )
+
+    def _agent_of(self, incognito: str | None) -> ChatAgent:
+        """One agent for each store: it knows which rounds run."""
+        if incognito is None:
+            return self._agent
+        if incognito not in self._agents:
+            self._agents[incognito] = ChatAgent(self._store_of(incognito), self._chosen)
+        return self._agents[incognito]
 
     def cancel(self, request_id: str) -> bool:
         """Asks a running chat round to stop. False when there is none."""

@@ -96,9 +96,11 @@ class Chosen:
     def __init__(self, model: Any) -> None:
         self.model = model
 
-    @property
-    def names_its_uses(self) -> bool:
-        return bool(getattr(self.model, "names_its_uses", False))
+    def __getattr__(self, name: str) -> Any:
+        """What else it says of itself: its name, what it takes, its counter (see records.Model)."""
+        if name == "model":
+            raise AttributeError(name)
+        return getattr(self.model, name)
 
     def reply(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Tool], cancel: Cancel

@@ -120,6 +120,8 @@ class Memory implements PyMemory {
       message_id: options.message_id ?? uuid7(),
       session_id: options.session_id ?? null,
       text: options.text,
+      ...(options.instead_of !== undefined && { instead_of: options.instead_of }),
+      ...(options.again !== undefined && { again: options.again }),
       at: Date.now(),
     };
     if (options.incognito !== undefined) return this.round(message, false, { incognito: options.incognito });
@@ -180,9 +182,10 @@ class Memory implements PyMemory {
 
   /** Rounds of one session follow one another, in the order in which their messages were sent. */
   private round(message: WaitingMessage, again: boolean, scope: { incognito?: string } = {}): Promise<unknown> {
-    const { message_id, session_id, text } = message;
+    const { at: _, ...sent } = message;
+    const { message_id, session_id } = message;
     const ask = async (): Promise<unknown> => {
-      const kwargs = { session_id, text, message_id, ...scope };
+      const kwargs = { ...sent, ...scope };
       const reply = parse(await this.link.request("chat_round", kwargs, message_id, again));
       if (scope.incognito === undefined) this.askToPersist();
       return reply;

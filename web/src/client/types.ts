@@ -53,6 +53,10 @@ export interface SendOptions {
   session_id?: string | null;
   /** Sent again with the same id, a message is stored and answered once. */
   message_id?: string;
+  /** The message of the user that this one is an edit of: it begins a branch beside it. */
+  instead_of?: string;
+  /** The answer to be given anew, beside the old one; `text` counts for nothing then. */
+  again?: string;
   /** Id of an incognito chat, which is its session too: nothing of it is stored anywhere. */
   incognito?: string;
 }

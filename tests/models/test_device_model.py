@@ -85,6 +85,12 @@ def test_a_told_fact_is_in_the_prompt_and_in_the_answer_with_the_network_off(
     assert turns[0]["role"] == "system"
     assert turns[-1] == {"role": "user", "content": "What is my dog's name?"}
     assert "Biscuit" in answer.inner_text()
+    inspect = "(id) => pyMemory.call('inspect_prompt', { message_id: id })"
+    prompt = page.evaluate(inspect, answer.get_attribute("data-id"))
+    assert prompt["exact"]
+    assert prompt["model"] == MODEL.name
+    assert [turn["content"] for turn in prompt["messages"]] == [turn["content"] for turn in turns]
+    assert any("Biscuit" in memory["text"] for memory in prompt["memories"])
 
     held = 1
     for number in range(1, RUNS):

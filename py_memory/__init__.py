@@ -33,6 +33,7 @@ from .errors import (
 from .incognito import IncognitoStore
 from .models.offline import OfflineAssistant
 from .store import MemoryStore
+from .tools import Tools, tool
 
 __version__ = "0.1.0"
 
@@ -66,7 +67,9 @@ __all__ = [
     "PyMemoryError",
     "StorageError",
     "TooLargeError",
+    "Tools",
     "UndoExpiredError",
     "UnregisteredKeyError",
     "__version__",
+    "tool",
 ]

@@ -1,12 +1,13 @@
 """How requests to a model server travel from the page: fetch, which streams.
 
 It says less than a socket about what went wrong: no network, a server that is not there, one that takes no
-requests from pages, a missing permission and the page's own policy are all one TypeError.
+requests from pages, a missing permission and the page's own policy are all one TypeError. A page that can
+find out more tells it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,10 +20,13 @@ __all__ = ["FetchTransport"]
 
 class FetchTransport:
     """A Transport. `origin` is the page's, for telling whom the server must let in; by default the one that
-    this runs in."""
+    this runs in. `explain` finds out why a request to an address failed: it gives the code of a failure, or
+    "" where it cannot tell."""
 
-    def __init__(self, origin: str | None = None) -> None:
-        self._origin = origin
+    def __init__(
+        self, origin: str | None = None, explain: Callable[[str], Awaitable[str]] | None = None
+    ) -> None:
+        self._origin, self._explain = origin, explain
 
     async def send(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> FetchResponse:
         import js  # not at the top: a boot image cannot hold what belongs to a page
@@ -47,7 +51,8 @@ class FetchTransport:
         try:
             found = await js.fetch(url, to_js(options, dict_converter=js.Object.fromEntries))
         except JsException:
-            raise self._unreachable(server, space) from None
+            code = await self._explain(url) if self._explain else ""
+            raise self._unreachable(server, space, code) from None
         except BaseException:
             controller.abort()
             raise
@@ -56,13 +61,14 @@ class FetchTransport:
             raise failure("redirected_elsewhere", server=server)
         return FetchResponse(found, controller, server)
 
-    def _unreachable(self, server: str, space: str | None) -> ModelError:
+    def _unreachable(self, server: str, space: str | None, code: str) -> ModelError:
         import js
 
         origin = self._origin or str(js.location.origin)
-        if space:
-            return failure("blocked_local", server=server, origin=origin)
-        code = "offline" if js.navigator.onLine is False else "blocked"
+        if not code and space:
+            code = "blocked_local"
+        elif not code:
+            code = "offline" if js.navigator.onLine is False else "blocked"
         return failure(code, server=server, origin=origin)
 
 

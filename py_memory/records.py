@@ -29,6 +29,7 @@ __all__ = [
     "Overview",
     "PendingCall",
     "PendingSummary",
+    "Prompt",
     "Read",
     "Reading",
     "Reason",
@@ -378,6 +379,34 @@ class Explanation(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Prompt(Record):
+    """What was sent to the model for an answer: its first request, without the tool calls that followed (they
+    are the answer's own), put together from what is there now.
+
+    `messages` are {"role", "content"}, () where nothing was sent or kept; `memories` are all that the answer
+    rested on, best first, and `words` says of each why it was there. `tokens` were counted by the model where
+    `counted`, else estimated, and may be up to `limit`. `left_out` counts what did not fit: "messages",
+    "recalled", "experiences", "summaries", "snapshots", "facts", "tools", and "characters" of the newest
+    message. Of the parts `gone` have been forgotten since; `exact` says that the messages are those that were
+    sent. `usage` is what the model says it cost.
+    """
+
+    message_id: str
+    language: str
+    model: str | None
+    messages: tuple[Mapping[str, Any], ...]
+    memories: tuple[Reason, ...]
+    words: tuple[str, ...]
+    tokens: int | None = None
+    counted: bool = False
+    limit: int | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    gone: int = 0
+    exact: bool = False
+    usage: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Use(Record):
     """A memory an answer rested on."""
 
@@ -478,14 +507,18 @@ class Cancel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function the model may call: `parameters` is a JSON schema of its keyword arguments.
+    """A function the model may call: `parameters` is a JSON schema of its keyword arguments, against which
+    they are checked before it runs.
 
     `side_effect` says that it changes something outside the memory; a tool that does not say is taken to.
-    Such a call is durable before it starts and never repeated unasked. `validate` gets the arguments as one
+    Such a call is durable before it starts and never repeated unasked. With `asks` the user is asked before
+    each call, by default before one with a side effect; `describe` gets the arguments and "en" or "zh" and
+    says what is asked about, by default the name and the arguments. `validate` gets the arguments as one
     mapping, changes nothing and says whether the call can be made: "valid", "invalid" or "unknown" (or True,
-    False, None), or {"state": one of these, "why": text}; it may be a coroutine. Where it
-    raises or answers otherwise, the call waits for the user's yes. A call is given up after `timeout_ms`,
-    which needs a running event loop.
+    False, None), or {"state": one of these, "why": text}; it may be a coroutine. Where it raises or answers
+    otherwise, the call waits for the user's yes. A call is given up after `timeout_ms`, which needs a running
+    event loop. Of its result at most `max_output_bytes` of JSON are kept and shown to the model, by default
+    32 KiB.
     """
 
     name: str
@@ -495,10 +528,22 @@ class Tool:
     side_effect: bool = True
     validate: Callable[[Mapping[str, Any]], Any] | None = None
     timeout_ms: int | None = None
+    asks: bool | None = None
+    describe: Callable[[Mapping[str, Any], str], str] | None = None
+    max_output_bytes: int | None = None
+
+    @property
+    def asks_first(self) -> bool:
+        return self.side_effect if self.asks is None else self.asks
 
 
 class Model(Protocol):
-    """A language model. `messages` are {"role", "content"} mappings, oldest first; an assistant's may hold
+    """A language model. It may also have these: `name`; `context_tokens`, how many prompt and answer may have
+    together, and `answer_tokens`, how many of them are for the answer; `count_tokens(text)`, which may be a
+    coroutine; `takes_tools`, False where it cannot call any; `asks_again`, True where it asks a busy server
+    again by itself.
+
+    `messages` are {"role", "content"} mappings, oldest first; an assistant's may hold
     "tool_calls" ({"id", "type", "function": {"name", "arguments"}}), and each call's result follows as
     {"role": "tool", "tool_call_id", "content"}."""
 

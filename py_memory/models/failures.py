@@ -71,6 +71,25 @@ FAILURES: dict[str, tuple[type[ModelError], str, str]] = {
         "页面无法连接 {server}：它不在，或者不接受网页的请求。请检查地址；"
         "如果服务器是你的，请允许来自 {origin} 的请求。",
     ),
+    "policy": (
+        ModelUnreachableError,
+        "This page is not allowed to reach {server}, so nothing was sent. Connect it again in the model "
+        "settings.",
+        "页面没有访问 {server} 的许可，没有发送任何内容。请在模型设置中重新连接。",
+    ),
+    "permission": (
+        ModelUnreachableError,
+        "The browser does not let this page reach {server}: access to the local network was refused. Open "
+        "the settings of this site, left of the address, allow it there, and try again.",
+        "浏览器不允许页面连接 {server}：本地网络权限被拒绝。请点击地址栏左侧的网站设置，允许后再试。",
+    ),
+    "mixed": (
+        ModelUnreachableError,
+        "A page that came over https reaches no server over http, so nothing was sent to {server}. Enter an "
+        "address that begins with https://.",
+        "通过 https 打开的页面不能访问 http 服务器，没有向 {server} 发送任何内容。"
+        "请使用以 https:// 开头的地址。",
+    ),
     "bad_address": (
         ModelAddressError,
         "This is no address of a model server. Enter one such as http://localhost:11434/v1, without a name, "
@@ -189,6 +208,33 @@ FAILURES: dict[str, tuple[type[ModelError], str, str]] = {
         ModelInterruptedError,
         "The connection to {server} ended in the middle of the answer. Try again.",
         "与 {server} 的连接在回答中途断开。请再试一次。",
+    ),
+    "page_no_tab": (
+        ModelUnreachableError,
+        "No open tab has the model. Open the page again, or choose another model.",
+        "没有打开的标签页在运行模型。请重新打开页面，或换一个模型。",
+    ),
+    "page_tab_closed": (
+        ModelInterruptedError,
+        "The tab that ran the model was closed in the middle of the answer. Try again: another tab takes its "
+        "place.",
+        "运行模型的标签页在回答中途被关闭。请再试一次：另一个标签页会接替它。",
+    ),
+    "page_no_model": (
+        ModelNotFoundError,
+        "The model is not here any more, or this browser cannot run it. Choose it again in the model "
+        "settings.",
+        "模型已不在这里，或这个浏览器无法运行它。请在模型设置中重新选择。",
+    ),
+    "page_memory": (
+        ModelOverloadedError,
+        "There is too little memory for the model. Close other tabs, or choose a smaller model.",
+        "内存不足，无法运行模型。请关闭其他标签页，或换一个更小的模型。",
+    ),
+    "page_failed": (
+        ModelOverloadedError,
+        "The model in this browser stopped with an error ({reason}). Try again, or choose another model.",
+        "浏览器中的模型出错停止了（{reason}）。请再试一次，或换一个模型。",
     ),
     "bad_answer": (
         ModelBadAnswerError,

@@ -84,6 +84,8 @@ class OpenAIModel:
     InvalidInputError for what is no key.
     """
 
+    asks_again = True  # a busy server, before the answer begins
+
     def __init__(
         self,
         url: str,

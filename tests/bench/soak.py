@@ -254,7 +254,9 @@ class Scenario:
                 raise DeathError
             return "sent"
 
-        tool = Tool("send_report", "Sends the day's report.", {"type": "object", "properties": {}}, send)
+        tool = Tool(
+            "send_report", "Sends the day's report.", {"type": "object", "properties": {}}, send, asks=False
+        )
         id = f"report-{self.name}-{day}"
 
         def round() -> str:

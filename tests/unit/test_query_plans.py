@@ -96,6 +96,16 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "get_message": lambda store, _, id: store.get_message(id),
     "replies_to": lambda store, _, id: store.replies_to(id),
     "message_versions": lambda store, _, id: store.message_versions(id),
+    "alternatives": lambda store, session, _: store.alternatives(session),
+    "show_branch": lambda store, _, id: store.show_branch(id),
+    "inspect_prompt": lambda store, session, _: store.inspect_prompt(
+        store.set_message_status(
+            store.add_message(session, "assistant", "", status="streaming").id,
+            "complete",
+            "done",
+            prompt={"history": []},
+        ).id
+    ),
     "set_feedback": lambda store, _, id: store.set_feedback(id, 1),
     "create_session": lambda store, *_: store.create_session("New"),
     "get_or_create_session": lambda store, *_: store.get_or_create_session(),

@@ -24,7 +24,7 @@ def test_python_examples_run(
     model_server: ModelServer,
 ) -> None:
     examples = re.findall(r"^```python\n(.*?)^```", README.read_text("utf-8"), re.M | re.S)
-    assert len(examples) == 3
+    assert len(examples) == 4
     assert all(len(example.splitlines()) < 20 for example in examples)
     model_server.script({"text": "No nuts."})
     monkeypatch.chdir(tmp_path)

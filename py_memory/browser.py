@@ -117,7 +117,7 @@ class Host:
 
     def use_model(self, settings: str) -> None:
         """Who answers from the next round on: {"kind": "offline"}, {"kind": "server", "address", "model",
-        "key"}, {"kind": "device"} or {"kind": "browser"}."""
+        "key"}, or {"kind", "name"} of a model that a page runs, "device" or "browser"."""
         choice = json.loads(settings)
         kind = choice["kind"]
         if kind == "server":
@@ -126,7 +126,7 @@ class Host:
             except PyMemoryError as error:
                 self._chosen.model = Unusable(error)
         elif kind in ("device", "browser"):
-            self._chosen.model = PageModel(self._bridge, kind)
+            self._chosen.model = PageModel(self._bridge, choice.get("name") or kind)
         else:
             self._chosen.model = OfflineAssistant()
 

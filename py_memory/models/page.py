@@ -31,13 +31,14 @@ class PageBridge(Protocol):
 
 
 class PageModel:
-    """A model that runs in a page: on this device (`kind` "device") or the browser's own ("browser"). It gets
-    no tools; what the memory knows stands in its prompt."""
+    """A model that runs in a page: a file on this device, or the browser's own. It gets no tools; what the
+    memory knows stands in its prompt."""
 
     takes_tools = False
+    context_tokens = 4096  # as web/src/models/device.ts loads a file; browsers' own take more
 
-    def __init__(self, bridge: PageBridge, kind: str) -> None:
-        self._bridge, self._kind = bridge, kind
+    def __init__(self, bridge: PageBridge, name: str) -> None:
+        self._bridge, self.name = bridge, name
 
     async def reply(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Tool], cancel: Cancel
@@ -75,7 +76,7 @@ class PageModel:
 
     def _failure(self, problem: str, message: str) -> ModelError:
         code = {"too_long": "context_too_long"}.get(problem, f"page_{problem}")
-        return failure(code if code in FAILURES else "page_failed", model=self._kind, reason=message[:300])
+        return failure(code if code in FAILURES else "page_failed", model=self.name, reason=message[:300])
 
 
 class Unusable:

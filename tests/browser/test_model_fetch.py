@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
-import threading
-import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pytest
 from playwright.sync_api import BrowserContext
 
-from py_memory.server.site import SiteServer
-from tests.browser.test_python_suite import PYODIDE, PYODIDE_FILES, ROOT, RUNNER
+from tests.browser.pyodide_site import RESULT, pyodide_site
 from tests.modelserver import ModelServer
 
+MINUTES = 5
 KEY = "sk-do-not-show-0123456789"
 RUN = """
 import asyncio, json, sys, time
@@ -56,42 +51,7 @@ json.dumps([await main(case) for case in CASES])
 """
 
 
-@pytest.fixture
-def run_in_page(
-    tmp_path: Path, launch: Callable[..., BrowserContext]
-) -> Iterator[Callable[..., list[dict[str, Any]]]]:
-    """`run_in_page(cases, url, *hosts)`: what each case comes to, in a page that may talk to those hosts."""
-    servers: list[SiteServer] = []
-
-    def run(cases: list[Any], url: str, *hosts: str) -> list[dict[str, Any]]:
-        shutil.copytree(RUNNER, tmp_path, dirs_exist_ok=True)
-        policy = json.loads((ROOT / "web" / "policy.json").read_text("utf-8"))
-        policy["connect-src"] = " ".join(("'self'", *hosts))
-        (tmp_path / "policy.json").write_text(json.dumps(policy))
-        (tmp_path / "pyodide").mkdir()
-        for name in PYODIDE_FILES:
-            shutil.copy(PYODIDE / name, tmp_path / "pyodide")
-        with zipfile.ZipFile(tmp_path / "suite.zip", "w") as archive:
-            for path in (ROOT / "py_memory").rglob("*.*"):
-                archive.write(path, path.relative_to(ROOT))
-        (tmp_path / "run.py").write_text(f"URL, KEY, CASES = {url!r}, {KEY!r}, {cases!r}\n{RUN}", "utf-8")
-        server = SiteServer(tmp_path)
-        servers.append(server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        page = launch().new_page()
-        page.goto(server.url)
-        result = page.evaluate("result")
-        assert "report" in result, result
-        found: list[dict[str, Any]] = json.loads(result["report"])
-        return found
-
-    yield run
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
-
-def test_a_page_talks_with_a_model_server(run_in_page: Callable[..., list[Any]]) -> None:
+def test_a_page_talks_with_a_model_server(launch: Callable[..., BrowserContext], tmp_path: Path) -> None:
     said = "Guten Tag, 早上好 🌧"
     with ModelServer() as server, ModelServer() as closed, ModelServer() as elsewhere:
         server.script(
@@ -112,7 +72,15 @@ def test_a_page_talks_with_a_model_server(run_in_page: Callable[..., list[Any]])
         cases = ["models", *[asked] * 7, asked, (server.url, 0.5, KEY), (server.url,), (closed.url,)]
         cases.append(("http://127.0.0.1:9/v1",))
         cases.append((elsewhere.url,))  # the page's policy does not name it
-        found = run_in_page(cases, server.url, server.address, closed.address, "http://127.0.0.1:9")
+        script = tmp_path / "script.py"
+        script.write_text(f"URL, KEY, CASES = {server.url!r}, {KEY!r}, {cases!r}\n{RUN}", "utf-8")
+        hosts = (server.address, closed.address, "http://127.0.0.1:9")
+        page = launch().new_page()
+        with pyodide_site(tmp_path / "site", script, (), hosts=hosts) as url:
+            page.goto(url)
+            result = page.evaluate(RESULT, MINUTES * 60_000)
+        assert "report" in result, result
+        found = json.loads(result["report"])
         models, text, call, whole, busy, half, stalled, redirected, long, stopped, *refused = found
         assert models == ["tiny", "small"]
         assert (text["text"], text["finish"]) == (said, ["stop"])

@@ -66,8 +66,9 @@ def test_events_are_read_as_the_standard_says(sent: str, data: list[str]) -> Non
     some.integers(1, 7),
 )
 def test_it_does_not_matter_where_a_stream_is_cut(texts: list[str], end: str, size: int) -> None:
-    sent = "".join(f"data: {text}{end}{end}" for text in texts).encode()
-    assert events(*(sent[begin : begin + size] for begin in range(0, len(sent), size))) == texts
+    sent = "".join(f"data: {text}{end}data: more{end}{end}" for text in texts).encode()
+    pieces = [sent[begin : begin + size] for begin in range(0, len(sent), size)]
+    assert events(*pieces) == [f"{text}\nmore" for text in texts]
 
 
 def test_bytes_that_are_no_text_become_a_sign_for_that() -> None:
@@ -240,7 +241,7 @@ def test_a_filter_that_leaves_nothing_is_told() -> None:
 def test_models_and_their_context_are_listed() -> None:
     data = [
         {"id": "a", "max_model_len": 8192},
-        {"id": "b", "meta": {"n_ctx_train": 2048}},
+        {"id": "b", "meta": {"n_ctx": 2048, "n_ctx_train": 131072}},
         {"id": "c", "context_length": "long"},
         {"name": "no id"},
         7,

@@ -183,9 +183,9 @@ export class Host {
 
   private chooseModel(): Promise<void> {
     this.model ??= (async () => {
-      const { choice } = await readSettings(this.database);
+      const { choice, file } = await readSettings(this.database);
       const key = choice.kind === "server" ? await readKey(this.database, choice.address) : null;
-      this.python.use_model(JSON.stringify({ ...choice, key }));
+      this.python.use_model(JSON.stringify({ ...choice, key, name: choice.kind === "device" ? file?.name : undefined }));
     })();
     this.model.catch(() => (this.model = null));
     return this.model;

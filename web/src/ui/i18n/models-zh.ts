@@ -3,7 +3,7 @@ import type { ModelTexts } from "./models";
 export const zh: ModelTexts = {
   title: "由谁回答？",
   lead: "无论由谁回答，记忆都是同一份。只有连接着的模型服务器会收到内容，断开后就不再发送。",
-  answers: "正在回答",
+  answers: "使用中",
   use: "用它回答",
   cancel: "取消",
   offline: {

@@ -615,14 +615,6 @@ def test_a_wrong_key_is_not_tried_again(store: MemoryStore) -> None:
     assert (len(chat.model.prompts), chat.waits) == (1, [])
 
 
-def test_a_model_that_asks_again_by_itself_is_not_asked_by_two(store: MemoryStore) -> None:
-    model = Scripted([ModelOverloadedError("Busy.")])
-    model.asks_again = True  # type: ignore[attr-defined]
-    chat = Chat(store, model)
-    assert chat.say("hello").status == "failed"
-    assert len(model.prompts) == 1
-
-
 def test_a_prompt_that_was_too_long_is_sent_shorter(store: MemoryStore) -> None:
     chat = Chat(store, Scripted(["One."], ["Two."], [ContextTooLongError("Too long.")], ["Three."]))
     for _ in range(2):

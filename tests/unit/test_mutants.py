@@ -160,6 +160,9 @@ MUTANTS = {
     "a stall has no end": ("models/transport.py", "            if left <= 0:\n                raise late()", "            left = 60", "test_openai_model.py"),
     "a field that is not known is insisted on": ("models/openai.py", "self._left_out.add(complaint)", "raise", "test_openai_model.py"),
     "the wait that a server wants is unheard": ("models/openai.py", '"retry_after_ms": round(wait * 1000)', '"retry_after_ms": None', "test_openai_model.py"),
+    "a page's model is given what it cannot read": ("models/page.py", 'message["role"] in _TURNS and ', "", "test_page_model.py"),
+    "a page that says nothing cannot be stopped": ("models/page.py", "if cancel.is_set():", "if False:", "test_page_model.py"),
+    "a page is not told that nobody waits": ("models/page.py", "self._bridge.port_end(id)", "pass", "test_page_model.py"),
     "a Chinese chat fails in English": ("conversation.py", "clean(sentence(error, language))", "clean(str(error))", "test_openai_model.py"),
     # tools, consent, turns
     "a side effect does not ask": ("tool_runs.py", "if tool.asks_first or self._done_beside(record):", "if False:", "test_agent_scenarios.py"),

@@ -43,6 +43,7 @@ export function follow(memory: PyMemory, { choice }: ModelSettings): void {
 export function chooseOffline(): Promise<void> {
   return attempt("offline", async () => {
     const former = models.get().settings.choice;
+    models.set({ progress: { kind: former.kind, step: "connecting" } });
     await change({ choice: { kind: "offline" } });
     if (former.kind === "server") toast({ text: tm.server.disconnected });
   });
@@ -184,9 +185,9 @@ async function change(changes: Partial<ModelSettings>, without: ReadonlyArray<"t
   const wants = [choice.kind === "server" ? originOf(choice.address) : "", trying ?? ""].filter(Boolean);
   if (wants.some((origin) => !before.split(",").includes(origin))) await mayRestart();
   await writeSettings(DATABASE, next);
-  models.set({ settings: next });
   if ((await allowedOrigins()).join() === before) await call("use_model");
   else await renewPolicy();
+  models.set({ settings: next }); // shown when it holds
   others.postMessage("changed");
   if (choice.kind === "offline" || choice.kind === "server") page?.stop();
 }

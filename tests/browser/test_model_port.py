@@ -24,7 +24,7 @@ OpenPage = Callable[..., Page]
 # `script.pieces` are given out one by one, each once `script.allowed` reaches its number.
 SCRIPTED = """
     const pieces = ["It is ", "Biscuit", "."];
-    globalThis.script = { pieces, allowed: 99, prompts: [], aborted: 0, availability: "%s" };
+    globalThis.script = { pieces, allowed: 99, prompts: [], aborted: 0, fetched: 0.5, availability: "%s" };
     const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
     globalThis.LanguageModel = {
         availability: async () => script.availability,
@@ -33,8 +33,8 @@ SCRIPTED = """
                 const target = new EventTarget();
                 monitor(target);
                 for (const loaded of [0, 0.5, 1]) {
+                    while (loaded > script.fetched) await wait(20);
                     target.dispatchEvent(new ProgressEvent("downloadprogress", { loaded, total: 1 }));
-                    await wait(400);
                 }
                 script.availability = "available";
             }
@@ -189,6 +189,7 @@ def test_the_browser_fetches_its_model_with_progress(launch: Launch, open_page: 
     expect(dialog(page)).to_contain_text("The browser fetches its model once")
     dialog(page).get_by_role("button", name="Fetch and use it").click()
     expect(dialog(page).get_by_role("status")).to_contain_text("50 %")
+    page.evaluate("script.fetched = 1")
     expect(dialog(page).get_by_test_id("serving")).to_have_text("It runs in this tab.")
 
 

@@ -249,10 +249,12 @@ class ChatAgent:
             if proposal["explicit"]:
                 self._store.set_fact(proposal["key"], proposal["value"], **details)
             else:
-                if proposal["key"].endswith("::age"):
-                    self._withdraw(proposal)
                 self._store.propose_fact(
-                    proposal["key"], proposal["value"], confidence=proposal["confidence"], **details
+                    proposal["key"],
+                    proposal["value"],
+                    confidence=proposal["confidence"],
+                    makes_way=proposal["key"].endswith("::age"),  # only the age told now can be right
+                    **details,
                 )
 
     def _after_round(self, said: Message) -> None:
@@ -260,12 +262,6 @@ class ChatAgent:
         if understand(said.content).kind == "yes":
             self._store.task_node(said.session_id, "confirmed")
         self._store.summarise_if_due(said.session_id)
-
-    def _withdraw(self, proposal: Mapping[str, Any]) -> None:
-        """An age that waits for a yes makes way for the one that is told now."""
-        for waiting in self._store.list_facts(status="candidate", prefix=proposal["key"]):
-            if waiting.key == proposal["key"] and waiting.value != proposal["value"]:
-                self._store.reject_fact(waiting.id)
 
     # -- second half: the model's answer --
 

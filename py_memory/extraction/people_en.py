@@ -8,7 +8,7 @@ import re
 from .clauses import Clause, Found
 from .lexicon_en import DIGIT_OR_WORD, PETS, PLURALS, RELATIVES
 from .predicates_en import said_of
-from .reading import Reading
+from .reading import Reading, is_to_come
 from .values_en import GIVEN_NAME, may_be_name, name_in, names_in, tidy
 
 __all__ = ["MANY", "ONE", "key_of", "read_people"]
@@ -367,7 +367,9 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
             found("", both["v"])
     elif link:
         return []
-    if (match := _AGED.match(rest)) and _AGE_LED.match(rest):
+    if (match := _AGED.match(rest)) and is_to_come(rest):
+        return out
+    if match and _AGE_LED.match(rest):
         found("::age", match["age"] or match["months"] or "")
         if more := re.match(r" (?:and|but) (?P<v>.+)$", rest[match.end() :]):
             goes_on = f" {re.sub(r'^(?:he|she|it) ', '', more['v'])}"

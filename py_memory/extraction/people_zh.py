@@ -7,7 +7,7 @@ import re
 
 from .clauses import Clause, Found
 from .lexicon_zh import DATE, NUMBER, PETS, RELATIVES, SURNAME
-from .reading import Reading
+from .reading import Reading, is_to_come
 from .self_zh import about_me
 from .values_zh import HAN, LATIN, job_in, name_in, person_named, tidy
 
@@ -194,7 +194,9 @@ def _about(rest: str, key: str, clause: Clause) -> list[Found]:
     ):
         found("", match["v"])
         return out
-    if match := _AGE.match(rest):
+    if (match := _AGE.match(rest)) and is_to_come(rest):
+        return out
+    if match:
         age = match["age"] or match["months"] or match["plain"]
         found("::age", "周岁" if age == "周" else age)
         return out

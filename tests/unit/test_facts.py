@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,8 @@ from py_memory.errors import (
     TooLargeError,
     UnregisteredKeyError,
 )
+from py_memory.ids import uuid7
+from py_memory.rows.facts import insert_fact
 
 if TYPE_CHECKING:
     from .conftest import SteppedClock
@@ -83,6 +86,59 @@ def test_what_one_message_proposes_does_not_replace_each_other(store: MemoryStor
     assert anna is not None
     store.confirm_fact(anna.id)
     assert store.list_facts(status="candidate") == [mei]
+
+
+def test_the_same_in_other_letters_is_no_second_question(store: MemoryStore) -> None:
+    assert store.propose_fact("user::likes", "tea") == store.propose_fact("user::likes", "Tea ")
+
+
+@pytest.mark.parametrize("key", ["user::likes", "user::home"])
+def test_two_proposals_of_the_same_are_answered_as_one(store: MemoryStore, key: str) -> None:
+    """As a file from elsewhere may hold them."""
+    one = store.propose_fact(key, "Oslo")
+    assert one is not None
+    other = dataclasses.replace(one, id=uuid7(1_790_000_009_000), value="OSLO")
+    with store.database.transaction():
+        insert_fact(store.database, other)
+    kept = store.confirm_fact(other.id)
+    assert [fact.id for fact in store.list_facts(status=None)] == [other.id]
+    assert kept.operation_id is not None
+    store.undo(kept.operation_id)
+    assert {fact.id for fact in store.list_facts(status="candidate")} == {one.id, other.id}
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "user::family::daughter",
+        "user::family::younger-sister",
+        "user::pet::dog",
+        "user::speaks",
+        "user::condition",
+        "user::family::mother::allergy",
+        "user::pet::cat::likes",
+    ],
+)
+def test_of_some_things_people_have_several(store: MemoryStore, key: str) -> None:
+    for value in ("one", "two"):
+        waiting = store.propose_fact(key, value)
+        assert waiting is not None
+        store.confirm_fact(waiting.id)
+    assert sorted(fact.value for fact in store.list_facts()) == ["one", "two"]
+
+
+@pytest.mark.parametrize("key", ["user::family::mother", "user::family::daughter::age", "user::name"])
+def test_of_others_they_have_one(store: MemoryStore, key: str) -> None:
+    for value in ("one", "two"):
+        store.set_fact(key, value)
+    assert [fact.value for fact in store.list_facts()] == ["two"]
+
+
+def test_what_the_user_registered_is_left_as_it_is(store: MemoryStore) -> None:
+    store.register_namespace("user::pet::")
+    for value in ("Rex", "Tom"):
+        store.set_fact("user::pet::dog", value)
+    assert [fact.value for fact in store.list_facts()] == ["Tom"]
 
 
 def test_a_newer_proposal_and_another_value_of_many_go_on_waiting(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from itertools import accumulate
 from typing import Any
@@ -18,6 +19,7 @@ from .commands import command_in
 from .days import day_spoken_of
 from .guards import safe_clauses
 from .masking import MASK, masked
+from .proof import proved
 from .reading import Reading
 from .refusals import MAX_READ, refusal
 from .secrets import secret_spans
@@ -178,7 +180,8 @@ def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Foun
                 out += (rules if clause.start in at else asides)[language](clause, reading)
         for reading in readings.values():
             reading.next_sentence()
-    return [item for item in out if MASK not in item.value]
+    kept = [replace(item, value=proved(item.key, item.value)) for item in out if MASK not in item.value]
+    return [item for item in kept if item.value]
 
 
 def _unique(found: Iterable[tuple[Found, bool]]) -> Iterator[tuple[Found, bool]]:

@@ -61,7 +61,7 @@ _OWN_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _OWN_MAIL = re.compile(
-    r"\bmy (?:new |current |work |private |personal |home )*(?:e-?mail|inbox|mail)\b[^@]{0,24}?(?P<v>[\w.+-]+@[\w-]+\.[\w.-]*\w)",
+    r"\bmy (?:new |current |work |private |personal |home )*(?:e-?mail|inbox|mail)\b[^@]{0,24}?(?P<v>(?a:[\w.+-]+@[\w-]+\.[\w.-]*\w))",
     re.IGNORECASE,
 )
 _NOT_MINE = re.compile(

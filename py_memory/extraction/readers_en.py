@@ -215,7 +215,10 @@ def diet_item_in(match: re.Match[str]) -> Facts:
 
 
 def likes_in(match: re.Match[str]) -> Facts:
-    return [("user::likes", value) for value in things_in(match["v"])]
+    said = match["v"]
+    if re.search(r"\bprefer", match.group()[: match.start("v") - match.start()], re.IGNORECASE):
+        said = re.split(r" (?:to|over|rather than|instead of) ", said)[0]
+    return [("user::likes", value) for value in things_in(said)]
 
 
 def dislikes_in(match: re.Match[str]) -> Facts:
@@ -237,7 +240,7 @@ def named_in(match: re.Match[str]) -> Facts:
 def favourite_in(match: re.Match[str]) -> Facts:
     value = tidy(
         re.split(
-            r" (?:because|and (?:I|my)|but|since|so|by far|of all|at the moment|right now|these days|in the world|hands down)\b",
+            r" (?:because|and (?:I|my|we|it|nobody|no one|everyone|people|they|you|he|she)|but|since|so|by far|by a mile|of all|at the moment|right now|these days|in the world|hands down|no contest|any day|every time)\b",
             match["v"],
         )[0]
     )

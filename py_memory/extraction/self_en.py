@@ -78,7 +78,7 @@ _I_AM: tuple[Frame, ...] = (  # each takes all that follows
     frame(r"(?:doing|finishing|working on|pursuing|writing|starting|getting|completing) (?:an?|my|our) (?:\w+ )?(?:phd|master'?s|masters|msc|ma|ba|bsc|mba|bachelor'?s|degree|doctorate|thesis|dissertation|diploma)(?: degree)? (?:in|on) (?P<v>.+)", one("user::studies", subject_in)),
     frame(rf"eating (?:an? |mostly |strictly |only )*(?P<v>{DIETS})\b", one("user::diet")),
     frame(r"at (?:uni|university|college|school) (?:doing|studying|reading) (?P<v>.+)", one("user::studies", subject_in)),
-    frame(r"(?:studying|majoring in|minoring in|training to be|training as|doing a degree in|enrolled in) (?P<v>.+)", one("user::studies", subject_in)),
+    frame(r"(?:studying(?: to (?:be|become) an?)?|majoring in|minoring in|training to be(?:come)?(?: an?)?|training as(?: an?)?|doing a degree in|enrolled in) (?P<v>.+)", one("user::studies", subject_in)),
     frame(r"(?:going with|going for) (?P<v>the .+|option .+|plan .+)", one("user::decision")),
 )  # fmt: skip
 _I_AM_PART: tuple[Frame, ...] = (  # up to an “and”
@@ -167,7 +167,7 @@ _I_DO: tuple[Frame, ...] = (
     frame(r"(?P<v>use a wheelchair|wear (?:a )?hearing aids?|use a cane|walk with a cane|use crutches|have a pacemaker|wear glasses|have a prosthetic \w+)", one("user::condition")),
     frame(rf"(?:just |recently |will |have just )*(?:turned|turn|hit|be|reached) (?P<v>{DIGIT_OR_WORD})(?=$| (?:years|in|on|this|next|last|today|yesterday|tomorrow|and|soon|a|two|three|already|now)\b|[;:!)(]| ?[\U0001F300-\U0001FAFF])", one("user::age", age_in)),
     frame(r"(?:usually |mostly |also |just )*go by (?:the name (?:of )?)?(?P<v>.+)", named_in),
-    frame(r"(?:have (?:finally |just )?|finally |just |both |all |now |'ve )*(?:decided|agreed|chosen|resolved) (?:to|on|that|against|in favou?r of|(?=not to)) ?(?P<v>(?!(?:have|eat|order|watch|take) (?:an? |some )\w+$).+)", one("user::decision")),
+    frame(r"(?:have (?:finally |just )?|finally |just |both |all |now |'ve )*(?:decided|agreed|chosen|resolved) (?:to|on|that|in favou?r of|(?=not to|against)) ?(?P<v>(?!(?:have|eat|order|watch|take) (?:an? |some )\w+$).+)", one("user::decision")),
     frame(r"(?:have |finally |just )*(?:settled on|opted for|made up (?:my|our) minds? to|went with|picked|chose|have chosen) (?P<v>(?!me|him|her|them|up|it|on|the flow)\w.{2,80})", lambda m: [("user::decision", tidy(m["v"]))] if not m.group().lower().startswith(("picked", "chose", "went", "finally")) or re.search(r"\bfor (?:our|the|my)\b|in the end|eventually|after all|finally|instead", m.string) else []),
     frame(r"(?:can't|cannot|cant|can not|couldn't) get enough of (?P<v>.+)", likes_in),
     frame(r"(?:have|'ve) (?:never|not) (?:really |ever |much )*(?:liked|enjoyed|cared for|understood the appeal of|been (?:keen on|into|fond of|a (?:big |huge )?fan of|one for)) (?P<v>.+)", dislikes_in),

@@ -76,7 +76,7 @@ _NO_ORG = frozenset(
 _THING_END = re.compile(
     r"\s+(?:because|since|but|so (?:much|please|I|don't)|so|when|while|if|though|although|especially|in (?:the|my) (?:mornings?|evenings?|summer|winter|spring|autumn|fall|afternoons?|weekends?|garden|kitchen|spare|free)|on (?:weekends|weekdays|the weekends?|my|[a-z]+days)"
     r"|every|each|after|before|more than|over|rather than|instead of|to (?:relax|unwind|death|bits|pieces|be honest)|these days|at the moment|a lot|very much|so much|the most|most of all|best|by the way|though|at all|too|as well|lately|recently|tbh|btw|ngl|lol|haha|now|any ?more"
-    r"|and (?:I|my|we|he|she|it|so|that|they|hate|don't|can't|he's|dislike|never)\b.*|with (?:my|a passion|all)|than|with passion|to (?:eat|the)|in general|from|who|which|where|please|anyway|since|for (?:years|ages|breakfast|lunch|dinner)|like crazy|I'm afraid|during|all (?:day|year|the time))(?!\w).*$",
+    r"|and (?:I|my|we|he|she|it|so|that|they|hate|don't|can't|he's|dislike|never)\b.*|with (?:my|a passion|all)|than|with passion|to (?:eat|the)|in general|any day|any time|afterwards?|in (?:anything|everything|bed|public)|no contest|hands down|the \w+er the|from|who|which|where|please|anyway|since|for (?:years|ages|breakfast|lunch|dinner)|like crazy|I'm afraid|during|all (?:day|year|the time))(?!\w).*$",
     re.IGNORECASE,
 )
 _NO_THING = re.compile(
@@ -85,6 +85,10 @@ _NO_THING = re.compile(
     r"|^(?:you|it|that|this|him|them|these|those|how|when|what|where|why|who|whether|if|your|being (?:here|told|asked|able|a)|having|my|our|seeing|hearing|some|any)\b"
     r"|^the (?!(?:beatles|sea|ocean|beach|mountains|outdoors|rain|cold|heat|snow|smell|sound|taste|theat|opera|countryside|city|gym|sun|forest|desert|piano|dark|feel|colou?r|texture|news)|(?-i:[A-Z]))"
     r"|\b(?:is|are|was|were)\b|\d{2,}",
+    re.IGNORECASE,
+)
+_SAID_ON = re.compile(
+    r"(?:get|have|am|go|make|do|need|want|feel|keep|take|put|can|can't|don't|will|would|try|use|work|live|find|always|never|usually|often|then|spend|buy|watch|read|listen|play|think|know|see|hope|look)\b(?! \w+ing\b)",
     re.IGNORECASE,
 )
 _PAIRS = re.compile(r"\b(?:mac|rock|drum|fish|bed|salt|black|peace|r|peanut butter|sweet|dungeons|pride|hide|trial|bubble|country|song|arts|bread|cookies|wine|cut|chips|science|food|cheese|tom|rick|jazz|war|gin|rum|beans|biscuits|surf|rhythm|stand-up) (?:and|&|n|'n') \w+", re.IGNORECASE)  # fmt: skip
@@ -245,7 +249,9 @@ def things_in(text: str, *, pleasant: bool = True) -> list[str]:
     if any(len(part.split()) > 5 for part in parts):
         parts = [text]
     out = []
-    for part in parts:
+    for number, part in enumerate(parts):
+        if number and _SAID_ON.match(part):  # what is done next, and no second thing
+            break
         value = thing_in(part) if pleasant else _unpleasant_thing(part)
         if value:
             out.append(value)

@@ -8,6 +8,7 @@ import re
 
 from .clauses import Clause, Found
 from .lexicon_en import DIGIT_OR_WORD, ILLNESSES
+from .people_en import GONE as _GONE
 from .people_en import MANY, ONE, key_of
 from .readers_en import NOT_ALLERGENS, date_in, employer_in, home_in
 from .reading import Reading
@@ -75,6 +76,11 @@ _NO_CONTEXT = re.compile(
     r"\b(?:grew out of|outgrew|got rid of|cured|got over) $|\b(?:name|named|naming|rename|call|called|calling|wish|ex|former|late|imagine|suppose|pretend|like(?= my)|as if)\b|(?:n't|\bnot)(?: \w+)? $|\b(?:your|his|her|their|friend's)\b.* (?:is|was) $",
     re.IGNORECASE,
 )
+# Somebody else who may be meant by “with a nut allergy”.
+_SOMEBODY = re.compile(
+    r"\b(?:friends?|guests?|colleagues?|clients?|customers?|patients?|neighbou?rs?|students?|classmates?|someone|somebody|anyone|people|person|kids?|child(?:ren)?|man|woman|boy|girl|guy|lady|he|she|they|him|her|them|your|his|their)\b",
+    re.IGNORECASE,
+)
 
 
 def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
@@ -82,7 +88,7 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
     on with (“…, he turns 60”)."""
     text = clause.text
     out: list[Found] = []
-    if _REMEMBERED.match(text):
+    if _REMEMBERED.match(text) or _GONE.search(text):
         return []
 
     def found(key: str, value: str) -> None:
@@ -129,7 +135,10 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
             found(f"{key}::age", match["age"])
             reading.enter_person(key, clause.start)
     for match in _ALLERGY.finditer(text):
-        if _given(text[: match.start()]) and not NOT_ALLERGENS.search(match["v"]) and not out:
+        before = text[: match.start()]
+        if match.group().lower().startswith(("with", "having")) and _SOMEBODY.search(before):
+            continue
+        if _given(before) and not NOT_ALLERGENS.search(match["v"]) and not out:
             found("user::allergy", match["v"])
     if (own := _ILLNESS.search(text)) and _given(text[: own.start()]):
         found("user::condition", own["v"])

@@ -64,6 +64,12 @@ _NO_STATEMENT = re.compile(
     r"^(?:(?:my|the|our|his|her|their|this|that) (?:[\w'-]+ ){0,3}[\w'-]+|it|this|that|me|you)\W*$|^(?:了|吗|这个|那个|这件事|它|我|我说的话?)?$",
     re.IGNORECASE,
 )
+# What is asked of the assistant itself is nothing to note down: how to answer, what it is.
+_OF_ASSISTANT_EN = re.compile(
+    r"you(?:'re| are| must| should| can| will)?\b|(?:be (?:brief|concise|short|polite|nice|formal|casual|honest|careful|kind|specific|funny)|keep it (?:short|brief|simple)|answer|reply|respond|translate|cite|explain|summari[sz]e|use (?:bullet|simple|plain|short|markdown|tables?))\b",
+    re.IGNORECASE,
+)
+_OF_ASSISTANT_ZH = re.compile(r"你(?:是|要|得|必须|现在|只)|(?:回答|回复|翻译|解释|总结|输出)|.*(?:推荐|什么(?:好)?办法|怎么|哪[个些种]|是什么|英[语文])")
 _POLITE_QUESTION = re.compile(r"(?:.*\b)?(?:can|could|would|will) you\b|.*能不?能?帮?", re.IGNORECASE)
 _VERB = re.compile(
     r"\d|\b(?:is|are|am|was|were|be|has|have|had|do|does|did|will|can|likes?|loves?|hates?|lives?|works?|needs?|wants?|goes|eats?)\b|'s |'m |'re "
@@ -101,6 +107,8 @@ def command_in(sentence: Clause) -> Command | None:
             if found["body"].rstrip().endswith(("吗", "么", "呢", "?", "？")) and not _POLITE_QUESTION.match(
                 sentence.text, begin
             ):
+                return None
+            if _OF_ASSISTANT_EN.match(body) or (kind == "remember" and _OF_ASSISTANT_ZH.match(body)):
                 return None
             place = sentence.start + found.start("body")
             return Command(kind, Clause(body, place), sentence.start + begin) if body else None

@@ -201,7 +201,7 @@ _JOB_ENDS = "|".join(
 )
 JOB = (
     rf"(?:(?!(?:good|bad|terrible|great|better|horrible|awful|lousy|slow|fast|big|huge|different|real|proud|decent|morning|night|total|complete|former|ex)\b)"
-    rf"[\w'/&.-]+ ){{0,4}}(?:{_JOB_ENDS}|stay-at-home (?:mom|mum|dad|parent)|ground crew|cabin crew|head of [\w' ]{{2,30}}|member of parliament)"
+    rf"[\w'/&.-]+ ){{0,4}}(?:{_JOB_ENDS}|stay-at-home (?:mom|mum|dad|parent)|ground crew|cabin crew|head of [\w' ]{{2,30}}?|member of parliament)"
 )
 UNPLEASANT = re.compile(
     r"\b(?:traffic|monday(?:s| mornings?)|stuck|cancell?ed|cancell?ations?|deadlines|tax(?:es)?|waiting|delays?|delayed|queu(?:es|ing)|overtime|layoffs|paperwork"

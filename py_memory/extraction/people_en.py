@@ -11,7 +11,7 @@ from .predicates_en import said_of
 from .reading import Reading, is_to_come
 from .values_en import GIVEN_NAME, may_be_name, name_in, names_in, tidy
 
-__all__ = ["MANY", "ONE", "key_of", "read_people"]
+__all__ = ["GONE", "MANY", "ONE", "key_of", "read_people"]
 
 
 def _any(words: dict[str, str]) -> str:
@@ -84,7 +84,7 @@ _AGE_LED = re.compile(
     r"^,?(?: (?:who|he|she|it|they))?(?: is|'s| are|'re| turns?| turned| just turned| is turning| is about to turn| will be| will turn| has just turned| recently turned| is only| is now| is already| now| is nearly| is almost| aged| age| has turned|,|\(| \(|$)",
     re.IGNORECASE,
 )
-_GONE = re.compile(
+GONE = re.compile(
     r"\b(?:died|passed(?: away)?|is dead|used to|was (?!born|diagnosed)|ran away|is gone)\b", re.IGNORECASE
 )
 _BIRTHDAY = re.compile(
@@ -310,7 +310,7 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
 
     pet = key.startswith("user::pet")
     rest = re.sub(r"^ (?:who lives |living )?in (?-i:[A-Z])\w+ (?=called|named)", " ", rest)
-    if _GONE.search(rest):
+    if GONE.search(rest):
         return []
     link = _LINK.match(rest)
     said = rest[link.end() :] if link else rest

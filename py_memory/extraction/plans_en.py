@@ -41,6 +41,14 @@ _MOVED = re.compile(
 )
 
 
+# What takes place for everybody is an event of the user's where they say that they are in it.
+_PUBLIC = re.compile(
+    r"\b(?:match|game|race|marathon|concert|gig|festival|conference|keynote|talk|panel|webinar|prom|hearing|court|demo|election)\b",
+    re.IGNORECASE,
+)
+_OWN = re.compile(r"\b(?:I|I'm|I've|I'll|we|we're|we've|we'll|my|our|me|us|got|have|tickets?|going)\b", re.IGNORECASE)
+
+
 def _when_in(text: str) -> re.Match[str] | None:
     """The words for the day; an hour only where there are none."""
     found = list(_WHEN.finditer(text))
@@ -56,6 +64,8 @@ def event_in(text: str) -> str | None:
     if (moved := _MOVED.match(text)) and _WHEN.search(moved["v"]):
         return tidy(moved["v"])
     if _NO_LEAD.match(text) or _OVER.search(text):
+        return None
+    if _PUBLIC.search(text) and not _OWN.search(text):
         return None
     event, when = _EVENT.search(text) or _TRAVEL.search(text), _when_in(text)
     if not event or not when or len(text) > 100 or text.endswith("?"):

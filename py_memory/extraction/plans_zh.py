@@ -21,6 +21,11 @@ _MUST = re.compile(
 )
 
 
+# What takes place for everybody is an event of the user's where they say that they are in it.
+_PUBLIC = re.compile(r"演唱会|音乐会|话剧|比赛|马拉松|半马|讲座|演讲|直播|发布会|首映|展览|运动会|高铁|火车|航班")
+_OWN = re.compile(r"[我咱俺]|约|去|参加|要|买|票|跑|看|听|陪|带|飞|坐|赶|的(?:飞机|航班|高铁|火车)(?!票)")
+
+
 def todo_in(text: str) -> str | None:
     """An errand that the user says is to be done: 还得交水电费. Its day, or that it is still open, must be told."""
     match = _MUST.match(text)
@@ -48,5 +53,7 @@ def event_in(text: str) -> str | None:
     if re.fullmatch(
         r"(?:上午|下午|晚上|早上|中午|傍晚)?[\d一二三四五六七八九十]{1,3}点|今天", time.group()
     ) and not re.search(r"约了|面试|牙医|航班|飞机|高铁|考试|复诊|复查", text):
+        return None
+    if _PUBLIC.search(text) and not _OWN.search(text):
         return None
     return tidy(re.sub(r"^(?:我们家|我们|我|咱们|咱)(?:得|要|的)?(?=.)", "", text)) or None

@@ -16,14 +16,14 @@ _BROKEN = re.compile(
     r"^(?:because|so|if|and|or|but|than|then|is|are|was|were|be|been|it|them|these|those|there|here|when|how|what|why|where|up|down|away|please|thanks|thank|ok|okay|yes|no|sorry|bye|lol)\b"
     r"|\b(?:my|our|your|is|are|was|were|be|that|very|really|if|please|thanks|lol|haha)$"
     r"|(?:^|\s)(?:I|I'm|I've|I'd|I'll|you're|we're|they're|he's|she's|it's|don't you|isn't it)(?=\s|$)"
-    r"|^[了的得着过吗呢吧嘛么和跟与及或但而因所]|[和跟与及或但而把被让在]$|[吗呢么？?]|帮我|给我|因为|所以|但是|不过|如果|要是|什么|怎么|为啥|多少",
+    r"|^[了的得着过吗呢吧嘛么和跟与及或但而因所]|[和跟与及或但而把被让在]$|^[A-Za-z]$|[吗呢么？?]|帮我|给我|因为|所以|但是|不过|如果|要是|什么|怎么|为啥|多少",
 )
 _JOINING = re.compile(
     r"(?:,? (?:and|or|but|with|so|because|than|to|of|for|from|the|an?))+$|[和跟与及或但而]$", re.IGNORECASE
 )
 # A thing has no verb of its own, and nothing is compared with it.
 _NO_THING = re.compile(
-    r"\b(?:is|are|was|were|has|had|does|did|doesn't|don't|didn't|isn't|aren't|can't|won't|wouldn't|gets?|got|makes|made|says?|said|needs?|wants?|feels?|nobody|everybody|someone|the \w+er the|any day|no contest|hands down|afterwards?|in anything|in everything)\b"
+    r"\b(?:is|are|was|were|has|had|does|did|doesn't|don't|didn't|isn't|aren't|can't|won't|wouldn't|gets?|got|makes|made|says?|said|needs?|wants?|feels?|nobody|everybody|someone|the \w+er the|any day|no contest|hands down|afterwards?|in anything|in everything|slides?|fonts?|paragraphs?|drafts?|wording|phrasing|layout|versions?|bullet points?|output)\b"
     r"|^(?:have|get|am|go|make|do|need|want|feel|keep|take|put|can|will|would|should|your|you)\b|^(?:the )?(?:first|second|third|last|other|next|previous|new|old|shorter|longer|short|long|better|more \w+) (?:answers?|versions?|options?|ones?|repl(?:y|ies)|ideas?|drafts?|parts?|lines?|sentences?|paragraphs?|titles?|suggestions?)$"
     r"|^第[一二三四五六七八九十\d两]|^[这那][个种段句]|(?:版本?|方案|开头|结尾|回答|答案|说法|写法|思路|配色|标题)$|[^不]也不",
     re.IGNORECASE,
@@ -38,7 +38,7 @@ _NO_PLACE = re.compile(
 )
 _NO_EMPLOYER = re.compile(r"\b(?:me|us|them|you|him|her)$|[一这那哪][家个]$|^[我你您他她它]|[我你您]|^(?:家|个|里|上|下|外)$")
 _NO_DECISION = re.compile(
-    r"^(?:can|could|would|should|help|give|tell|show|write|make (?:me|it|this)|what|which|who|whether|just|now|it|that|this|nothing|anything|everything|something|yet)\b|^(?:帮|给|请|求|麻烦|写|列|谢|吧|好|哪|谁|了)",
+    r"^(?:can|could|would|should|help|give|tell|show|write|make (?:me|it|this)|what|which|who|whether|just|now|it|that|this|nothing|anything|everything|something|yet|thanks?|bye|ok|okay|please|sorry|lol)\b|^(?:帮|给|请|求|麻烦|写|列|谢|吧|好|哪|谁|了)",
     re.IGNORECASE,
 )
 _NO_EVENT = re.compile(

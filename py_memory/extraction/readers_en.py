@@ -202,7 +202,7 @@ def diet_item_in(match: re.Match[str]) -> Facts:
     what = (
         thing_in(match["what"])
         if not re.search(
-            r"\b(?:another|one more|that|so|such|bite|lunch|breakfast|dinner|much|well|enough|properly|out|yet|today|there|here|alone|until|before|after|anything|everything|it|that|this|when|at all)\b",
+            r"^(?:at|in|on|and|or|with|for|like|as|to|from|off|by|without|tonight|tomorrow|alone|late|early|fast|slowly)\b|\b(?:another|one more|that|so|such|bite|lunch|breakfast|dinner|much|well|enough|properly|out|yet|today|there|here|alone|until|before|after|anything|everything|it|that|this|when|at all)\b",
             match["what"],
         )
         else None

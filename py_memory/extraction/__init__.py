@@ -16,12 +16,13 @@ from typing import Any
 
 from .clauses import Clause, Found, clauses, sentences, slug, split_statement
 from .commands import command_in
+from .contacts import own_contacts
 from .days import day_spoken_of
 from .guards import safe_clauses
 from .masking import MASK, masked
 from .proof import proved
 from .reading import Reading
-from .refusals import MAX_READ, refusal
+from .refusals import MAX_READ, own_words, refusal
 from .secrets import secret_spans
 
 __all__ = ["propose", "task_key"]
@@ -90,7 +91,7 @@ def propose(
     if refusal(text) is not None:
         return []
     text = text[:MAX_READ]
-    visible = masked(text)
+    visible = own_words(masked(text))
     rest: list[str] = []  # what is left for the rules, of the same length
     read_to = 0
     found: list[tuple[Found, bool]] = []
@@ -168,6 +169,8 @@ def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Foun
     out: list[Found] = []
     rules, asides = _rules()
     readings = {language: Reading(known=known) for language in rules if lang in (None, language)}
+    for sentence in sentences(visible):
+        out += own_contacts(sentence)
     for _, stated, asked in safe_clauses(visible):
         parts = sorted((*stated, *asked), key=lambda clause: clause.start)
         at = {clause.start for clause in stated}

@@ -37,7 +37,7 @@ def _table(*rows: str) -> dict[str, str]:
 
 RELATIVES = _table(
     "daughter: girl baby_girl little_girl",
-    "son: boy baby_boy little_boy",
+    "son: boy lad baby_boy little_boy",
     "child: kid baby toddler little_one youngest eldest oldest firstborn newborn",
     "wife: wifey missus",
     "husband: hubby",
@@ -73,14 +73,15 @@ RELATIVES = _table(
     "goddaughter:",
 )
 PETS = _table(
-    "dog: puppy pup doggo pooch labrador lab poodle corgi husky beagle dachshund terrier spaniel retriever collie bulldog "
+    "dog: puppy whippet pup doggo pooch labrador lab poodle corgi husky beagle dachshund terrier spaniel retriever collie bulldog "
     "pug greyhound chihuahua shepherd mutt",
     "cat: kitten kitty tabby tomcat ragdoll siamese",
     "parrot: cockatiel budgie parakeet cockatoo macaw",
     "rabbit: bunny",
     "hamster:",
     "horse: pony mare gelding",
-    "turtle: tortoise",
+    "turtle:",
+    "tortoise:",
     "bird: canary finch",
     "fish: goldfish",
     "guinea-pig: guinea_pig",
@@ -111,7 +112,7 @@ PLURALS = _table(
     "chicken: chickens hens",
     "rat: rats",
     "ferret: ferrets",
-    "turtle: turtles tortoises",
+    "turtle: turtles",
 )
 PLURALS |= {f"{word}s": key for word, key in PETS.items() if not word.endswith(("s", "y", "fish"))}
 PLURALS = {word: key for word, key in PLURALS.items() if word != key}
@@ -151,7 +152,7 @@ NOT_PLACES = frozenset(
 ) | frozenset(LANGUAGES)
 DIETS = (
     r"vegetarian|vegan|pescatarian|pescetarian|flexitarian|lacto-vegetarian|ovo-vegetarian|veggie|gluten[- ]free|dairy[- ]free"
-    r"|sugar[- ]free|halal|kosher|keto|paleo|low[- ]carb|low[- ]fodmap|plant[- ]based|meat[- ]free|teetotal(?:ler|er)?|raw vegan|fruitarian|carnivore"
+    r"|sugar[- ]free|halal|kosher|keto|paleo|low[- ]carb|low[- ]fodmap|plant[- ]based|meat[- ]free|teetotal(?:ler|er)?|raw vegan|jain|fruitarian|carnivore"
 )
 ILLNESSES = (
     r"(?:(?:type|stage) ?(?:1|2|one|two|I|II)b? )?diabetes|asthma|co?eliac disease|migraines?|epilepsy|arthritis|rheumatoid arthritis|osteoarthritis|eczema"

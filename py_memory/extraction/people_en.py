@@ -96,7 +96,7 @@ _TEACHES = re.compile(
     re.IGNORECASE,
 )
 _DIET = re.compile(
-    r"^,?(?: (?:who|he|she))? (?P<v>(?:doesn't|does not|can't|won't) (?:eat|drink) [\w -]+)$", re.IGNORECASE
+    r"^,?(?: (?:who|he|she))? (?P<v>(?:doesn't|does not|can't|won't) (?:eat|drink|have|touch) [\w -]+)$", re.IGNORECASE
 )
 _LOWER_NAMED = re.compile(
     rf"^,? (?P<v>[a-z][\w'-]{{1,12}})(?= (?:is|turns|turned|just turned|turning) {DIGIT_OR_WORD}\b|, {DIGIT_OR_WORD}\b)"
@@ -253,7 +253,7 @@ _LISTED = re.compile(
     rf"(?:and )?(?:also )?(?:an?|one|two|three) (?:{MANY}|{ONE})(?P<rest>.*)$", re.IGNORECASE
 )
 _ALLERGIC_AHEAD = re.compile(
-    r"^(?:(?:because|cause|as|since) )?(?:she|he|they)(?:'s| is|'re| are) (?:\w+ )?allergic(?: to (?:it|them|that|those))?$",
+    r"^(?:(?:because|cause|as|since) )?(?:she|he|they)(?:(?:'s| is|'re| are) (?:\w+ )?allergic(?: to (?:it|them|that|those))?$| (?:comes?|breaks?) out in \w+| gets? (?:a rash|hives|an? (?:allergic )?reaction)| swells? up| goes into shock)",
     re.IGNORECASE,
 )
 
@@ -380,7 +380,7 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
     elif match := _TEACHES.match(rest):
         found("::job", tidy(re.split(r" (?:at|in|for|and|since)\b", match["v"])[0]))
     elif (match := _DIET.match(rest)) and not pet and _ALLERGIC_AHEAD.match(reading.ahead):
-        found("::allergy", re.sub(r"^.*? (?:eat|drink) ", "", match["v"]))
+        found("::allergy", re.sub(r"^.*? (?:eat|drink|have|touch) ", "", match["v"]))
     else:
         for part, value in said_of(rest, pet=pet):
             found(part, value)

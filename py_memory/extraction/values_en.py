@@ -26,7 +26,7 @@ __all__ = [
 NAME = r"(?-i:(?!(?:I|I'm|I've|My)\b)[A-Z\u00c0-\u00de][\w'-]*(?: (?!(?:I|My)\b)[A-Z\u00c0-\u00de][\w'.-]*){0,2}|[\u3400-\u9fff]{1,4})"
 GIVEN_NAME = r"(?-i:(?!(?:I|I'm|I've|My|The|A|An)\b)[A-Z\u00c0-\u00de][\w-]*[a-z\u00df-\u00ff](?:-[A-Z]\w+|'[A-Z]\w+)?)(?:'s)?"
 AFTER_NAME = (
-    r"(?=$|'s?\b|[,;:!.)(—–-]| ?[\U0001F300-\U0001FAFF]| (?:and|or|who|to|for|with|in|on|at|from|about|an?|the|some|his|her|their|this|that|as|by|so|but|because|when|while|if|just|also|really|always|never|still|already|than|too|up|out|off|back|home|over|next|again|please|btw|not|into|both|now|I|we"
+    r"(?=$|'s?\b|[,;:!.)(—–-]| ?[\U0001F300-\U0001FAFF]| (?:and|or|who|to|for|with|in|on|at|from|about|an?|the|some|his|her|their|this|that|as|by|so|but|because|when|while|if|just|also|really|always|never|still|already|finally|almost|nearly|\w+ly|keeps?|seems?|wants?|needs?|loves?|than|too|up|out|off|back|home|over|next|again|please|btw|not|into|both|now|I|we"
     r"|is|was|has|had|have|are|were|will|can|does|do|did|got|might|may|should|would|could|must|went|came|made|took|said|told|gave|lost|ate|\w+s|\w+ed|\w+ing|\w+n't)\b)"
 )
 _AFTER_NAME = re.compile(AFTER_NAME, re.IGNORECASE)

@@ -137,7 +137,7 @@ class Facts:
         scope = "" if details.get("visibility") == "shared" else self._agent or ""
         for fact in rows.current_with_value(self._db, self._user, self._agent, key, value, now):
             if fact.scope == scope:
-                return self._reinforce(fact, confidence, details)
+                return self._reinforce(fact, confidence, details, stated=True)
         current: list[Fact] = []
         if single:
             there = rows.current_with_key(self._db, self._user, self._agent, key, now)
@@ -164,7 +164,7 @@ class Facts:
             return None
         now = self._clock()
         for fact in rows.current_with_value(self._db, self._user, self._agent, key, value, now):
-            self._reinforce(fact, None, {})
+            self._reinforce(fact, None, details, stated=False)
             return None
         for waiting in rows.waiting_with_key(self._db, self._user, self._agent, key):
             if same_value(waiting.value, value):
@@ -504,11 +504,19 @@ class Facts:
             id = insert_identity(self._db, self._user, phone=phone, email=email, now=self._clock())
             self._undo.made(operation, "identities", id)
 
-    def _reinforce(self, fact: Fact, confidence: float | None, details: dict[str, Any]) -> Fact:
-        changes: dict[str, Any] = {"weight": fact.weight + REINFORCEMENT, "needs_review": False}
+    def _reinforce(
+        self, fact: Fact, confidence: float | None, details: dict[str, Any], *, stated: bool
+    ) -> Fact:
+        changes: dict[str, Any] = {"weight": fact.weight + REINFORCEMENT}
+        if fact.needs_review and details.get("source_message_id"):  # another message supports it now
+            support = ("source_message_id", "source_version_id", "quote")
+            changes |= {name: text.clean(details[name])[0] if details.get(name) else None for name in support}
+            changes["needs_review"] = False
+        elif fact.needs_review and stated:
+            changes |= {"needs_review": False, **self._source_now(fact)}
         if confidence is not None:
             changes["confidence"] = max(fact.confidence, confidence)
-        for name in ("expires_at", "pinned"):
+        for name in ("expires_at", "pinned") if stated else ():
             if details.get(name) is not None:
                 changes[name] = _detail(name, details[name])
         namespace = namespace_of(self._db, self._user, fact.key)

@@ -69,7 +69,9 @@ _OF_ASSISTANT_EN = re.compile(
     r"you(?:'re| are| must| should| can| will)?\b|(?:be (?:brief|concise|short|polite|nice|formal|casual|honest|careful|kind|specific|funny)|keep it (?:short|brief|simple)|answer|reply|respond|translate|cite|explain|summari[sz]e|use (?:bullet|simple|plain|short|markdown|tables?))\b",
     re.IGNORECASE,
 )
-_OF_ASSISTANT_ZH = re.compile(r"你(?:是|要|得|必须|现在|只)|(?:回答|回复|翻译|解释|总结|输出)|.*(?:推荐|什么(?:好)?办法|怎么|哪[个些种]|是什么|英[语文])")
+_OF_ASSISTANT_ZH = re.compile(
+    r"你(?:是|要|得|必须|现在|只)|(?:回答|回复|翻译|解释|总结|输出)|.*(?:推荐|什么(?:好)?办法|怎么|哪[个些种]|是什么|英[语文])"
+)
 _POLITE_QUESTION = re.compile(r"(?:.*\b)?(?:can|could|would|will) you\b|.*能不?能?帮?", re.IGNORECASE)
 _VERB = re.compile(
     r"\d|\b(?:is|are|am|was|were|be|has|have|had|do|does|did|will|can|likes?|loves?|hates?|lives?|works?|needs?|wants?|goes|eats?)\b|'s |'m |'re "

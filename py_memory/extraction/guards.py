@@ -74,7 +74,9 @@ _LANGUAGE_ASKED = re.compile(
     r"^(?i:(?:please )?(?:can|could|would|will|shall) (?:you|we) (?:please )?)(?=(?:switch to|use|continue in|stick to|keep (?:it|this|things) in) [A-Z]\w+(?: please| from now on| only| now)*$|(?:always |please |only |just )*(?:answer|reply|respond|write|talk|speak|chat)(?: to| with)?(?: me| us)?(?: back)?(?: only| always)? in (?:simple |plain |easy |basic )?[A-Z]\w+(?: please| from now on| only)*$)"
 )
 # “Living in Tokyo on 2000 a month, possible?”: what a question is about, be it anybody's.
-_TOPIC_ASKED = re.compile(r"(?!(?:speaking|coming) )\w+ing\b(?!.*\b(?:I|I'm|I've|my|we|our|me)\b)", re.IGNORECASE)
+_TOPIC_ASKED = re.compile(
+    r"(?!(?:speaking|coming) )\w+ing\b(?!.*\b(?:I|I'm|I've|my|we|our|me)\b)", re.IGNORECASE
+)
 _DENIED = re.compile(
     r"^(?:it's|it is|that's)? ?not (?:true|that|like|as)\b|^not\b|^(?:不是真的|才怪|才不是|不对|并没有|没有的事)",
     re.IGNORECASE,

@@ -96,7 +96,8 @@ _TEACHES = re.compile(
     re.IGNORECASE,
 )
 _DIET = re.compile(
-    r"^,?(?: (?:who|he|she))? (?P<v>(?:doesn't|does not|can't|won't) (?:eat|drink|have|touch) [\w -]+)$", re.IGNORECASE
+    r"^,?(?: (?:who|he|she))? (?P<v>(?:doesn't|does not|can't|won't) (?:eat|drink|have|touch) [\w -]+)$",
+    re.IGNORECASE,
 )
 _LOWER_NAMED = re.compile(
     rf"^,? (?P<v>[a-z][\w'-]{{1,12}})(?= (?:is|turns|turned|just turned|turning) {DIGIT_OR_WORD}\b|, {DIGIT_OR_WORD}\b)"

@@ -46,7 +46,9 @@ _PUBLIC = re.compile(
     r"\b(?:match|game|race|marathon|concert|gig|festival|conference|keynote|talk|panel|webinar|prom|hearing|court|demo|election)\b",
     re.IGNORECASE,
 )
-_OWN = re.compile(r"\b(?:I|I'm|I've|I'll|we|we're|we've|we'll|my|our|me|us|got|have|tickets?|going)\b", re.IGNORECASE)
+_OWN = re.compile(
+    r"\b(?:I|I'm|I've|I'll|we|we're|we've|we'll|my|our|me|us|got|have|tickets?|going)\b", re.IGNORECASE
+)
 
 
 def _when_in(text: str) -> re.Match[str] | None:

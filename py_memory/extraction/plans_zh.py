@@ -22,7 +22,9 @@ _MUST = re.compile(
 
 
 # What takes place for everybody is an event of the user's where they say that they are in it.
-_PUBLIC = re.compile(r"演唱会|音乐会|话剧|比赛|马拉松|半马|讲座|演讲|直播|发布会|首映|展览|运动会|高铁|火车|航班")
+_PUBLIC = re.compile(
+    r"演唱会|音乐会|话剧|比赛|马拉松|半马|讲座|演讲|直播|发布会|首映|展览|运动会|高铁|火车|航班"
+)
 _OWN = re.compile(r"[我咱俺]|约|去|参加|要|买|票|跑|看|听|陪|带|飞|坐|赶|的(?:飞机|航班|高铁|火车)(?!票)")
 
 

@@ -36,13 +36,16 @@ _NO_PLACE = re.compile(
     r"\b(?:my|your|our|the|this|that|home|who|which)$|[我你您他她它的吃喝]|[一这那哪][家个]|公司|上班|单位",
     re.IGNORECASE,
 )
-_NO_EMPLOYER = re.compile(r"\b(?:me|us|them|you|him|her)$|[一这那哪][家个]$|^[我你您他她它]|[我你您]|^(?:家|个|里|上|下|外)$")
+_NO_EMPLOYER = re.compile(
+    r"\b(?:me|us|them|you|him|her)$|[一这那哪][家个]$|^[我你您他她它]|[我你您]|^(?:家|个|里|上|下|外)$"
+)
 _NO_DECISION = re.compile(
     r"^(?:can|could|would|should|help|give|tell|show|write|make (?:me|it|this)|what|which|who|whether|just|now|it|that|this|nothing|anything|everything|something|yet|thanks?|bye|ok|okay|please|sorry|lol)\b|^(?:帮|给|请|求|麻烦|写|列|谢|吧|好|哪|谁|了)",
     re.IGNORECASE,
 )
 _NO_EVENT = re.compile(
-    r"^(?:wants?|needs?|has|had|is|was|says?|said|gets?|does|did|who|which|every|each|no|any)\b", re.IGNORECASE
+    r"^(?:wants?|needs?|has|had|is|was|says?|said|gets?|does|did|who|which|every|each|no|any)\b",
+    re.IGNORECASE,
 )
 _NO_NAME = re.compile(r"\d|@|\b(?:is|are|was|and|or|the|from|with)\b|[的了吗呢，。]", re.IGNORECASE)
 _BY_KEY: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(

@@ -268,6 +268,10 @@ def _unpleasant_thing(text: str) -> str | None:
         text
         if 0 < len(text.split()) <= 7
         and not _NO_THING.search(text)
-        and not re.match(r"(?:mondays?|ask|say|break|admit|bother|interrupt|disagree|do|be|see|think)\b", text, re.IGNORECASE)
+        and not re.match(
+            r"(?:mondays?|ask|say|break|admit|bother|interrupt|disagree|do|be|see|think)\b",
+            text,
+            re.IGNORECASE,
+        )
         else None
     )

@@ -488,3 +488,25 @@ def test_a_value_is_known_again_however_it_is_written_and_changed(store: MemoryS
         store.database.execute("UPDATE facts SET value_folded = NULL")
     assert store.set_fact("user::likes", "GREEN tea").id == tea.id
     assert store.database.value("SELECT count(*) FROM facts WHERE value_folded IS NULL") == 0
+
+
+def test_what_is_noticed_again_supports_a_fact_whose_source_was_edited(store: MemoryStore) -> None:
+    session = store.create_session().id
+    said = store.add_message(session, "user", "I love tea").id
+    fact = store.set_fact("user::likes", "tea", source_message_id=said, quote="I love tea")
+    store.edit_message(said, "I love coffee")
+    assert store.propose_fact("user::likes", "tea") is None
+    (now,) = store.list_facts()
+    assert now.needs_review  # nobody has said it again
+    again = store.add_message(session, "user", "tea, as ever, is what I love").id
+    assert store.propose_fact("user::likes", "tea", source_message_id=again, quote="tea, as ever") is None
+    (now,) = store.list_facts()
+    assert (now.id, now.needs_review, now.source_message_id, now.quote) == (
+        fact.id,
+        False,
+        again,
+        "tea, as ever",
+    )
+    store.edit_message(again, "coffee, as ever")
+    assert store.set_fact("user::likes", "tea").needs_review is False  # the user's word for it
+    assert "unsupported" not in {finding.kind for finding in store.health()}

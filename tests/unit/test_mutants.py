@@ -118,6 +118,8 @@ MUTANTS = {
     "a time is cut in two": ("extraction/clauses.py", "(?!(?<=\\d)[:：]\\d)[:：]+", "[:：]+", "test_extraction.py"),
     "a title ends a sentence": ("extraction/clauses.py", 'rf"|{_TITLE}', 'rf"|(?!){_TITLE}', "test_extraction.py"),
     "new names hide what taught them": ("memory_tools.py", "(before is None or _was_known(fact, before))", "True", "test_offline_assistant.py"),
+    "a branch that stays is not shown": ("lineage.py", "self._staying(shown, gone) or self._newest(session_id)", "self._staying(shown, gone)", "test_forgetting.py"),
+    "what is only noticed again needs no review": ("facts.py", "elif fact.needs_review and stated:", "elif fact.needs_review:", "test_facts.py"),
     "what is confirmed waits once more": ("facts.py", "            if same_value(waiting.value, fact.value):  #", "            if False:  #", "test_facts.py"),
     "another age told is a no to the one before": ("facts.py", "        for id in gone:\n            self._undo.take", "        for id in gone:\n            self.refuse(self.get(id), operation)\n            self._undo.take", "test_meant.py"),
     "one daughter only": ("rows/namespaces.py", 'if found.prefix == "user::" and _holds_several(key)', "if False", "test_offline_assistant.py"),

@@ -33,6 +33,7 @@ _Rules = Callable[[Clause, Reading], Iterable[Found]]
 _CATEGORIES = (
     ("user::family", "relation"),
     ("user::pet", "relation"),
+    ("user::relation", "relation"),
     ("user::contact", "contact"),
     ("user::decision", "decision"),
     ("user::event", "event"),

@@ -23,6 +23,11 @@ _KIN = re.compile(
 _KINDRED = re.compile(
     rf"\b(?:my|our) {MANY},? (?P<names>{GIVEN_NAME}(?:(?:, (?:and )?| and | & ){GIVEN_NAME})+)", re.IGNORECASE
 )
+_RELATION = re.compile(
+    rf"\b(?:my|our) (?:(?:best|good|old|dear|close|closest|new|oldest|lovely|dear) )*(?P<who>friend|mate|bestie|buddy|boss|colleague|co-?worker|flatmate|roommate|housemate)(?:,| is called| is named| called| named)? (?P<name>(?:(?:Mr|Mrs|Ms|Dr)\.? )?{GIVEN_NAME}(?: {GIVEN_NAME})?)(?=$|\W)",
+    re.IGNORECASE,
+)
+_RELATIONS = {"mate": "friend", "bestie": "friend", "buddy": "friend", "coworker": "colleague", "co-worker": "colleague", "flatmate": "roommate", "housemate": "roommate"}
 _AGED = re.compile(
     rf"\b(?:my|our|(?:have|got|'ve got|have got) an?|and an?(?= \d+ year old$)) (?P<age>{DIGIT_OR_WORD})[ -]?(?:year[ -]?old|y/?o)s?\b(?! (?:self|laptop|car|phone|house|computer|bike|boiler|pc|mac|macbook|washing|fridge|account|code|tv|sofa|mattress|whisk\w+|wine|tree|dog|cat|son|daughter|boy|girl|system|server|app|site|database|problem|bug|contract|\w+ car))(?: {ONE})?",
     re.IGNORECASE,
@@ -51,6 +56,7 @@ _OWN_NAME = re.compile(
 _OWN_PLACE = re.compile(
     r"\b(?:my|our) (?:new |little |small |tiny |own |current )*(?:flat|apartment|house|place|condo|studio|home)(?:'s| is)? in (?P<v>[A-Z].+)"
 )
+_CAME_TO = re.compile(r"\bsince (?:(?:I|we) (?:moved|came|relocated)|moving|relocating|coming) (?:over |down |up |out |back )?to (?P<v>[A-Z].+)")
 _OWN_JOB = re.compile(
     r"\bmy (?:new |current |day )*(?:job|work|role|position) (?:(?:as (?:an? |the )?(?P<job>.+))|(?:at|with) (?P<v>[A-Z].+))"
 )
@@ -97,6 +103,8 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
 
     if place := _PLACE_ASKED.search(text):
         reading.place_before = home_in(place["v"]) or ""
+    if came := _CAME_TO.search(text):
+        found("user::home", home_in(came["v"]) or "")
     if (
         "my " not in text.lower()
         and "our " not in text.lower()
@@ -124,6 +132,14 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
                 text[match.end("name") :],
             ):
                 found(f"{key}::age", age["v"])
+    for match in _RELATION.finditer(text):
+        behind = text[match.end("name") :]
+        if match["name"].endswith("'s") or _HELPED.search(text[: match.start()]):
+            behind = ""
+        named = re.sub(r"^(?:Mr|Mrs|Ms|Dr)\.? ", "", match["name"].removesuffix("'s"))
+        if _given(text[: match.start()]) and name_in(named) and may_be_name(named, behind):
+            who = match["who"].lower()
+            found(f"user::relation::{_RELATIONS.get(who, who)}", named)
     for match in _KINDRED.finditer(text):
         if _given(text[: match.start()]):
             key, _ = key_of(match)

@@ -202,7 +202,7 @@ _JOB_ENDS = "|".join(
 )
 JOB = (
     rf"(?:(?!(?:good|bad|terrible|great|better|horrible|awful|lousy|slow|fast|big|huge|different|real|proud|decent|morning|night|total|complete|former|ex)\b)"
-    rf"[\w'/&.-]+ ){{0,4}}(?:{_JOB_ENDS}|stay-at-home (?:mom|mum|dad|parent)|ground crew|cabin crew|head of [\w' ]{{2,30}}?|member of parliament)"
+    rf"[\w'/&.-]+ ){{0,4}}(?:{_JOB_ENDS}|stay[- ]at[- ]home (?:mom|mum|dad|parent)|ground crew|cabin crew|head of [\w' ]{{2,30}}?|member of parliament)"
 )
 UNPLEASANT = re.compile(
     r"\b(?:traffic|monday(?:s| mornings?)|stuck|cancell?ed|cancell?ations?|deadlines|tax(?:es)?|waiting|delays?|delayed|queu(?:es|ing)|overtime|layoffs|paperwork"
@@ -221,7 +221,7 @@ _MONTH = (
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|ember|tember|ober)?"
 )
 WHEN = (
-    rf"(?:tomorrow|tonight|today|day after tomorrow|this (?:afternoon|evening|weekend)|(?:on |next |this |this coming |coming )+{_DAY}\b|\b{_DAY} (?:at|morning|afternoon|evening|night)"
+    rf"(?:tomorrow|tmrw|tmr|2moro|tonight|today|day after tomorrow|this (?:afternoon|evening|weekend)|(?:on |next |this |this coming |coming )+{_DAY}\b|\b{_DAY} (?:at|morning|afternoon|evening|night|\d{{1,2}}(?:[:.]\d\d|th|st|nd|rd| ?[ap]m))"
     rf"|(?:on|by|for|to) the \d{{1,2}}(?:st|nd|rd|th)|(?:on )?(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b|(?:on )?\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|next (?:week|month)"
     r"|in (?:\d+|an?|two|three|four|five|six) (?:hours?|days?|weeks?)|on \d{1,2}[/.]\d{1,2}|at (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|noon|midnight)\b)"
 )

@@ -57,7 +57,7 @@ _BY_KEY: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         (r"user::work$", _NO_EMPLOYER),
         (r"user::decision$", _NO_DECISION),
         (r"user::event$", _NO_EVENT),
-        (r"user::name$|user::family::[^:]+$", _NO_NAME),
+        (r"user::name$|user::(?:family|relation)::[^:]+$", _NO_NAME),
     )
 )
 _FREE = ("task::", "user::note", "user::event", "user::decision", "user::diet", "user::address")

@@ -22,7 +22,7 @@ from .values_en import GIVEN_NAME, name_in, names_in, things_in, tidy
 __all__ = ["read"]
 
 _OPENERS = re.compile(
-    r"^(?:(?:hi|hello|hey|hiya|yo|hi all|hey there|hi there|hello there|good morning|good evening|well|so|and|but|also|actually|ok|okay|yes|yeah|yep|no(?=[,.!])|nope|btw|by the way|fyi|oh|ah|um|uh|plus|now|because|since|as you know|just so you know|to be clear|honestly|that(?= (?:I|I'm|I've|my|we|our)\b)|please note|note|"
+    r"^(?:(?:hi|hello|hey|hiya|yo|hi all|hey there|hi there|hello there|good morning|good evening|well|so|and|but|also|actually|ok|okay|yes|yeah|yep|no(?=[,.!])|nope|btw|by the way|fyi|oh|ah|um|uh|plus|now|because|since(?! (?:relocating|moving|coming|I moved|I came|we moved|we came)\b)|as you know|just so you know|to be clear|honestly|that(?= (?:I|I'm|I've|my|we|our)\b)|please note|note|"
     r"tbh|ngl|for the record|in case it matters|about me|one thing|here's|here is|quick intro|quick update|update|good news|big news|news|finally|anyway|though|luckily|sadly|unfortunately|well then|personally|for context|for what it's worth|just fyi|heads up|ps|p\.s|reminder|more about me|nice to meet you|a bit about me|some context|context|"
     r"as(?= (?:I|my|we)\b)|given(?: that)?|considering(?: that)?|seeing (?:as|that)|now that|knowing(?: that)?|'?cause|coz|cos|cuz|(?:the )?(?:fact|thing|problem|truth|issue|trouble) is(?: that)?|(?:it )?turns out(?: that)?|fun fact|confession|listen|look|ugh+|omg|wow|yay|hmm+|argh|oof|sigh|woo+|phew|as I said|like I said|again|unrelated|off topic|k|thx|thanks|thank you|cheers|one more thing|fwiw|imo|guys|folks|mate|pal|dude|bro|long story short|full disclosure|tmi|tbf|reminder that|I (?:can|must) (?:confirm|admit|confess)(?: that)?|I admit(?: that)?|I(?:'d| should| must| forgot to| want to| have to| need to)(?: probably| also)? (?:say|mention|add|note|point out)(?: that)?|did I mention(?: that)?|(?:you should|so you|just so you|for you to) know(?: that)?|bear in mind(?: that)?|a little about me|me(?=,)|right|today|lately|recently|these days|nowadays|currently|at the moment|right now|on weekends|at weekends|in my (?:free|spare) time|on (?:sundays|saturdays)|usually|as of (?:today|now)|speaking of which|not gonna lie|to be honest|these days|by day|by trade|truth be told|yesterday|for now|apparently not|both|officially|of course)\b[ ,!:–-]*)+(?=\S)",
     re.IGNORECASE,
@@ -44,7 +44,7 @@ _AVOIDED = re.compile(
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"(?:I|we)(?:'m| am|'re| are|'ve| have)?(?: \w+)? (?:think|guess|suppose|suspect|might|may|could|would|should|wish|want|hope|plan|dream|consider\w*|not sure|unsure|thinking|wondering|tempted|planning|hoping|trying|considering|debating|toying|supposed|about to quit|doubt|assume|imagine|wonder|bet|feel like|am not sure|used to|wanna|need to decide)\b"
+    r"(?:I|we)(?:'m| am|'re| are|'ve| have)?(?: \w+)? (?:think|guess|suppose|suspect|might|may|could(?! (?:listen to|watch|eat|live on|drink|play|read|talk about)\b)|would|should|wish|want|hope|plan|dream|consider\w*|not sure|unsure|thinking|wondering|tempted|planning|hoping|trying|considering|debating|toying|supposed|about to quit|doubt|assume|imagine|wonder|bet|feel like|am not sure|used to|wanna|need to decide)\b"
     r"|(?:I|we)'d (?!rather|prefer|like you)|(?:maybe|perhaps|hopefully|possibly|probably|not sure|thinking|wish|hope|might|considering|toying|wondering|unsure|planning|still|once|if)\b|(?:I|we) had\b(?! (?:an? (?:little )?(?:baby|son|daughter|boy|girl)|our|twins|born|diagnosed|raised|brought|recently diagnosed|just diagnosed))",
     re.IGNORECASE,
 )
@@ -170,6 +170,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
             if value
         )
         return
+    text = re.sub(r"^me (?=(?:nan|nana|mam|mum|mom|da|dad|gran|grandad|brother|sister|daughter|son|wife|husband|missus)\b)", "my ", text)
     text = re.sub(r"^I(?:'ve| have) (?:always|long|never not) had\b", "I have", text)
     text = re.sub(
         r"^I(?:'ve| have) always (lov|lik|hat|ador|enjoy|prefer)(?:r?ed)\b",

@@ -60,6 +60,7 @@ _I_AM: tuple[Frame, ...] = (  # each takes all that follows
     frame(rf"(?P<v>{DIGIT_OR_WORD}) years young\b", one("user::age", age_in)),
     frame(rf"an? (?:wo)?man of (?P<v>{DIGIT_OR_WORD})\b", one("user::age", age_in)),
     frame(rf"on this (?:planet|earth) (?:for )?(?P<v>{DIGIT_OR_WORD}) years", one("user::age", age_in)),
+    frame(r"(?:(?:now|finally|home|settled) )*back (?:home )?in (?P<v>(?-i:[A-Z])[\w' -]+?) (?:for good|permanently|to stay)\b", one("user::home", home_in)),
     frame(r"based out of (?P<v>.+)", one("user::home", home_in)),
     frame(r"(?:from|originally from) (?P<v>.+)", one("user::hometown", place_in)),
     frame(r"with the (?P<v>(?:local )?(?:fire (?:brigade|service|department)|police|army|navy|air force|coast ?guard|ambulance service|red cross))\b", one("user::work")),
@@ -89,7 +90,7 @@ _I_AM_PART: tuple[Frame, ...] = (  # up to an “and”
     frame(r"(?:severely |legally |partially |a bit |also |red-green |profoundly |slightly |mildly |badly |\w+ (?:months|weeks) |heavily |an? |type [12] )*(?P<v>diabetic|pregnant|colou?r[- ]?blind|left[- ]handed|deaf(?: in (?:one|my \w+) ear)?|hard of hearing|blind(?: in (?:one|my \w+) eye)?(?! to)|epileptic|asthmatic|autistic|dyslexic|bipolar|an?emic|hypertensive|immunocompromised|visually impaired|neurodivergent|hearing impaired|on the (?:autism )?spectrum|in a wheelchair|wheelchair[- ]bound|wheelchair user|amputee|arthritic|short-?sighted|near-?sighted|far-?sighted|recovering alcoholic|insomniac|prediabetic|h[a]?emophiliac|lefty)(?=$|\W)", one("user::condition")),
     frame(rf"(?:only |just |now |currently |about to be |nearly |almost |\w+ly )*(?P<v>{DIGIT_OR_WORD})(?:[- ]?(?:years?[- ](?:old|young|of age)|yrs?(?: old)?|y\.?/?o|yo|f|m))?(?=$| (?:now|today|this|next|already|but|so|with|male|female|years old)\b|[;:)(!]| ?[\U0001F300-\U0001FAFF])", one("user::age", age_in)),
     frame(rf"(?:an? )?(?P<v>{DIGIT_OR_WORD})[- ]years?[- ]old", one("user::age", age_in)),
-    frame(rf"(?:turning|about to turn|gonna be|going to be) (?P<v>{DIGIT_OR_WORD})(?=$| (?:next|this|in|on|tomorrow|soon|years)\b)", one("user::age", age_in)),
+    frame(rf"(?:turning|about to turn|gonna be|going to be|(?:fixin'?|fixing|set|due) to turn) (?P<v>{DIGIT_OR_WORD})(?=$| (?:next|this|in|on|tomorrow|soon|years)\b)", one("user::age", age_in)),
     frame(r"in my (?P<v>(?:(?:early|mid|late)[- ])?(?:\d0'?s|twenties|thirties|forties|fifties|sixties|seventies|eighties))", one("user::age")),
     frame(r"(?:originally |also |actually |all )*(?:from|hailing from|a native of|raised in|brought up in) (?P<v>.+)", one("user::hometown", place_in)),
     frame(r"(?:currently |now |still |also |happily )*(?:living|based|located|residing|settled|staying|at home|posted) (?:out |over |up |down |here )?(?:in|at|near|just outside|outside) (?P<v>.+)", one("user::home", home_in)),
@@ -120,6 +121,10 @@ _I_DO: tuple[Frame, ...] = (
     frame(r"(?:just |recently )*(?:celebrated|had) (?:my )(?P<v>\d\d)(?:th|st|nd|rd)(?: birthday)?\b", one("user::age", age_in)),
     frame(r"(?:earn|make) my (?:crust|keep|bread|money) (?:as|by) (?:an? )?(?P<v>.+)", one("user::job", lambda v: job_in(v) or role_in(v))),
     frame(r"(?:just |finally |recently )*(?:got|have) the keys to (?:my|our) (?:\w+ ){0,2}(?:flat|place|house|apartment|home) in (?P<v>.+)", one("user::home", home_in)),
+    frame(r"ended up (?:living |settling )?in (?P<v>(?-i:[A-Z])[\w' -]+)$", one("user::home", home_in)),
+    frame(r"(?:just |finally )*(?:got|landed|start) the (?P<v>(?-i:[A-Z])[\w&' ]{1,20}?) (?:job|gig|role|position)\b", one("user::work", org_in)),
+    frame(r"(?:temp|intern|freelance|contract|consult|volunteer) (?:for|at|with) (?P<v>.+)", employer_in),
+    frame(r"start(?:ed)? at (?P<v>(?-i:[A-Z]).+?) (?:on|in|next|this|last|tomorrow)\b", employer_in),
     frame(r"ended up (?:choosing|going with|picking|going for) (?P<v>.{3,60})", one("user::decision")),
     frame(r"could (?:listen to|watch|eat|drink|play|read) (?P<v>(?!you|this|that|it|him|her|them|another|one)[\w' -]{2,40}?) (?:all day|for hours|forever|for days|all night|every day|every single day|on repeat|non-?stop)\b", likes_in),
     frame(r"could (?:talk|go on|chat|bang on|geek out) about (?P<v>.+?) (?:all day|for hours|forever|for days|all night)\b", likes_in),
@@ -214,7 +219,7 @@ def am(rest: str, *, may_name: bool = False, listed: bool = False) -> Facts:
             may_name
             and (named := name_in(rest))
             and re.match(
-                r"$|,? (?:from|and|by the way|btw|here|but|the)\b|[,;:(!~]|\s*[\U0001F300-\U0001FAFF]",
+                r"$|,? (?:from|and|by the way|btw|here|but|the|now)\b|[,;:(!~]|\s*[\U0001F300-\U0001FAFF]",
                 named[1],
             )
         ):

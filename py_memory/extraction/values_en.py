@@ -61,7 +61,7 @@ _END = re.compile(
     re.IGNORECASE,
 )
 _ORG_CAPITAL = re.compile(
-    r"(?:the )?(?P<v>(?-i:[A-Z0-9\u00c0-\u00de\u3400-\u9fff])[\w'’.&/-]*(?: (?:(?-i:[A-Z\u00c0-\u00de0-9])[\w'’.&/-]*|&|of|the|de|for(?= [A-Z])|and(?= [A-Z])))*)"
+    r"(?:the )?(?P<v>(?-i:[A-Z0-9\u00c0-\u00de\u3400-\u9fff])[\w'’.&/-]*(?: (?!I\b|I'm\b|My\b)(?:(?-i:[A-Z\u00c0-\u00de0-9])[\w'’.&/-]*|&|of|the|de|for(?= [A-Z])|and(?= [A-Z])))*)"
 )
 _ORG_LOWER = re.compile(
     r"(?:an?|the|our|my) (?P<v>(?:[\w'&-]+ ){0,4}?(?:company|startup|start-up|firm|agency|bank|school|hospital|clinic|university|college|council|government|shop|store|bakery|café|cafe|restaurant|bar|hotel"

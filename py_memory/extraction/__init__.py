@@ -70,6 +70,17 @@ def _rules() -> tuple[dict[str, _Rules], dict[str, _Rules]]:
     return rules, {"en": asides_en.taken_for_granted, "zh": asides_zh.taken_for_granted}
 
 
+@cache
+def _errands() -> tuple[Callable[[str], bool], ...]:
+    from . import plans_en, plans_zh
+
+    return plans_en.errand_in, plans_zh.errand_in
+
+
+def _is_errand(said: str) -> bool:
+    return any(reads(said) for reads in _errands())
+
+
 def propose(
     text: str,
     *,
@@ -104,7 +115,7 @@ def propose(
         if MASK in sentence.text and secret_spans(text[sentence.start : sentence.end]):
             continue
         whole = Clause(text[command.start : command.body.end], command.start)
-        if command.kind == "todo":
+        if command.kind == "todo" or _is_errand(command.body.text):
             found += [(item, True) for item in _tasks(body, whole)]
         else:
             found += [(item, True) for item in _statement(command.body, body, whole, lang, known or {})]
@@ -180,7 +191,7 @@ def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Foun
                 continue
             ahead = parts[number + 1].text if number + 1 < len(parts) else ""
             for language, reading in readings.items():
-                reading.ahead = ahead[:MAX_CLAUSE]
+                reading.ahead, reading.first = ahead[:MAX_CLAUSE], number == 0
                 out += (rules if clause.start in at else asides)[language](clause, reading)
         for reading in readings.values():
             reading.next_sentence()

@@ -27,7 +27,15 @@ _RELATION = re.compile(
     rf"\b(?:my|our) (?:(?:best|good|old|dear|close|closest|new|oldest|lovely|dear) )*(?P<who>friend|mate|bestie|buddy|boss|colleague|co-?worker|flatmate|roommate|housemate)(?:,| is called| is named| called| named)? (?P<name>(?:(?:Mr|Mrs|Ms|Dr)\.? )?{GIVEN_NAME}(?: {GIVEN_NAME})?)(?=$|\W)",
     re.IGNORECASE,
 )
-_RELATIONS = {"mate": "friend", "bestie": "friend", "buddy": "friend", "coworker": "colleague", "co-worker": "colleague", "flatmate": "roommate", "housemate": "roommate"}
+_RELATIONS = {
+    "mate": "friend",
+    "bestie": "friend",
+    "buddy": "friend",
+    "coworker": "colleague",
+    "co-worker": "colleague",
+    "flatmate": "roommate",
+    "housemate": "roommate",
+}
 _AGED = re.compile(
     rf"\b(?:my|our|(?:have|got|'ve got|have got) an?|and an?(?= \d+ year old$)) (?P<age>{DIGIT_OR_WORD})[ -]?(?:year[ -]?old|y/?o)s?\b(?! (?:self|laptop|car|phone|house|computer|bike|boiler|pc|mac|macbook|washing|fridge|account|code|tv|sofa|mattress|whisk\w+|wine|tree|dog|cat|son|daughter|boy|girl|system|server|app|site|database|problem|bug|contract|\w+ car))(?: {ONE})?",
     re.IGNORECASE,
@@ -56,7 +64,9 @@ _OWN_NAME = re.compile(
 _OWN_PLACE = re.compile(
     r"\b(?:my|our) (?:new |little |small |tiny |own |current )*(?:flat|apartment|house|place|condo|studio|home)(?:'s| is)? in (?P<v>[A-Z].+)"
 )
-_CAME_TO = re.compile(r"\bsince (?:(?:I|we) (?:moved|came|relocated)|moving|relocating|coming) (?:over |down |up |out |back )?to (?P<v>[A-Z].+)")
+_CAME_TO = re.compile(
+    r"\bsince (?:(?:I|we) (?:moved|came|relocated)|moving|relocating|coming) (?:over |down |up |out |back )?to (?P<v>[A-Z].+)"
+)
 _OWN_JOB = re.compile(
     r"\bmy (?:new |current |day )*(?:job|work|role|position) (?:(?:as (?:an? |the )?(?P<job>.+))|(?:at|with) (?P<v>[A-Z].+))"
 )

@@ -72,6 +72,19 @@ _OF_ASSISTANT_EN = re.compile(
 _OF_ASSISTANT_ZH = re.compile(
     r"你(?:是|要|得|必须|现在|只)|(?:回答|回复|翻译|解释|总结|输出)|.*(?:推荐|什么(?:好)?办法|怎么|哪[个些种]|是什么|英[语文])"
 )
+# “Note that the function returns None” explains; it is to be kept where it is about the user.
+_WEAK = re.compile(r"^(?:please |also |and )*note\b(?! (?:down|to self))", re.IGNORECASE)
+_ABOUT_USER = re.compile(r"\b(?:I|I'm|I've|I'll|my|me|mine|we|we're|our|us)\b", re.IGNORECASE)
+# 记得上次…, 别忘了那年: a memory called up, and nothing to keep.
+_CALLED_UP_ZH = re.compile(
+    r"(?:上次|上回|那次|那时|那年|那个|这个|小时候|以前|当年|当时|有一?[次回年]|好像|之前|昨天|前天|去年)|(?:笔记|账|单词|公式|日记|歌词|台词|谱)"
+)
+# No statement and nothing to do: a question, a poem, a list to be written, a thing that is looked for.
+_ASKED = re.compile(
+    r"(?:what|who|where|how|when|why|which|whose|remember)\b|.*(?:哪[里儿个些了]?$|什么|怎么|多少|谁|几[个点号]|[吗呢]$)|这[几些个]|.*的(?:闹钟|软件|[Aa][Pp][Pp]|歌|视频|书|工具|方法|办法|技巧|推荐)$",
+    re.IGNORECASE,
+)
+_DOWN = re.compile(r"\b(?:jot|write|note) down\b", re.IGNORECASE)
 _POLITE_QUESTION = re.compile(r"(?:.*\b)?(?:can|could|would|will) you\b|.*能不?能?帮?", re.IGNORECASE)
 _VERB = re.compile(
     r"\d|\b(?:is|are|am|was|were|be|has|have|had|do|does|did|will|can|likes?|loves?|hates?|lives?|works?|needs?|wants?|goes|eats?)\b|'s |'m |'re "
@@ -108,6 +121,15 @@ def command_in(sentence: Clause) -> Command | None:
                 return None
             if found["body"].rstrip().endswith(("吗", "么", "呢", "?", "？")) and not _POLITE_QUESTION.match(
                 sentence.text, begin
+            ):
+                return None
+            lead = sentence.text[begin : found.start("body")]
+            if _ASKED.match(body) or (
+                _DOWN.search(lead) and not _ABOUT_USER.search(body) and not _VERB.search(body)
+            ):
+                return None
+            if kind == "remember" and (
+                (_WEAK.search(lead) and not _ABOUT_USER.search(body)) or _CALLED_UP_ZH.match(body)
             ):
                 return None
             if _OF_ASSISTANT_EN.match(body) or (kind == "remember" and _OF_ASSISTANT_ZH.match(body)):

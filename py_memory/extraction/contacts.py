@@ -46,7 +46,7 @@ _SHARED = re.compile(
 def own_contacts(sentence: Clause) -> Iterator[Found]:
     """(key, value) of what a sentence, already without quotations and secrets, gives as the user's own."""
     text = sentence.text
-    if "@" not in text and not _PHONE.search(text) or not _OWN.search(text):
+    if ("@" not in text and not _PHONE.search(text)) or not _OWN.search(text):
         return
     for key, pattern, by in (
         ("user::contact::email", _MAIL, _BY_MAIL),

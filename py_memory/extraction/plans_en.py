@@ -8,7 +8,7 @@ import re
 from .lexicon_en import EVENTS, WHEN
 from .values_en import tidy
 
-__all__ = ["event_in", "todo_in"]
+__all__ = ["errand_in", "event_in", "todo_in"]
 
 _EVENT = re.compile(rf"\b(?:{EVENTS})\b(?! (?:person|lover|fan|season|report|day))", re.IGNORECASE)
 _WHEN = re.compile(WHEN, re.IGNORECASE)
@@ -46,6 +46,11 @@ _PUBLIC = re.compile(
     r"\b(?:match|game|race|marathon|concert|gig|festival|conference|keynote|talk|panel|webinar|prom|hearing|court|demo|election)\b",
     re.IGNORECASE,
 )
+# “Appointments on Saturdays”, “the train on Friday is full”, but “the exam is on Friday”.
+_OF_ANYBODY = re.compile(
+    r"(?:[\w-]+ )?(?:appointments|flights|meetings|interviews|trains|exams|weddings|buses|classes|lessons)\b|the (?!(?:[\w-]+ ){1,3}(?:is|are|'s) (?:on|at|in|next|this|tomorrow|tonight|today)\b)(?!(?:in-?laws|kids|parents|movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord)\b)|.*\b(?:says?|said)\b",
+    re.IGNORECASE,
+)
 _OWN = re.compile(
     r"\b(?:I|I'm|I've|I'll|we|we're|we've|we'll|my|our|me|us|got|have|tickets?|going)\b", re.IGNORECASE
 )
@@ -67,7 +72,7 @@ def event_in(text: str) -> str | None:
         return tidy(moved["v"])
     if _NO_LEAD.match(text) or _OVER.search(text):
         return None
-    if _PUBLIC.search(text) and not _OWN.search(text):
+    if (_PUBLIC.search(text) or _OF_ANYBODY.match(text)) and not _OWN.search(text):
         return None
     event, when = _EVENT.search(text) or _TRAVEL.search(text), _when_in(text)
     if not event or not when or len(text) > 100 or text.endswith("?"):
@@ -109,6 +114,14 @@ _OPEN = re.compile(
     rf"\b(?:still|yet to|forget|remember to|btw|by the way|asap|before|by (?:the end|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|noon|then|next|\d)|this (?:week|weekend|month|evening|afternoon|morning)|later|soon|at some point|on the way home|after work|tomorrow|tonight|today|next week)\b|{WHEN}",
     re.IGNORECASE,
 )
+
+
+_IMPERATIVE = re.compile(rf"(?:to )?{_ERRAND}\b(?!(?:'s| is| are| was)\b).*$", re.IGNORECASE)
+
+
+def errand_in(text: str) -> bool:
+    """Whether what is to be remembered is something to do: “buy stamps”."""
+    return bool(_IMPERATIVE.match(text))
 
 
 def todo_in(text: str) -> str | None:

@@ -8,7 +8,7 @@ import re
 from .lexicon_zh import EVENTS, TIME
 from .values_zh import tidy
 
-__all__ = ["event_in", "todo_in"]
+__all__ = ["errand_in", "event_in", "todo_in"]
 
 _EVENT = re.compile(EVENTS)
 _TIME = re.compile(TIME)
@@ -25,7 +25,19 @@ _MUST = re.compile(
 _PUBLIC = re.compile(
     r"演唱会|音乐会|话剧|比赛|马拉松|半马|讲座|演讲|直播|发布会|首映|展览|运动会|高铁|火车|航班"
 )
-_OWN = re.compile(r"[我咱俺]|约|去|参加|要|买|票|跑|看|听|陪|带|飞|坐|赶|的(?:飞机|航班|高铁|火车)(?!票)")
+_OWN = re.compile(
+    r"[我咱俺]|约|去|参加|要|[抢买有].{0,4}票|跑|看|听|陪|带|飞|坐|赶|的(?:飞机|航班|高铁|火车)(?!票)"
+)
+
+
+_IMPERATIVE = re.compile(
+    rf"(?:{TIME}|下班后?|放学后?|路上|待会儿?|晚点|周末|这周|本周|下周|月底前?|之?前|上午|下午|晚上|早上|，|,)*(?:我)?(?:还|一定|务必|必须)?(?:要|得|去|该)*(?:给.{{1,6}}|把.{{1,8}}|跟.{{1,6}})?{_ERRAND}.*$"
+)
+
+
+def errand_in(text: str) -> bool:
+    """Whether what is to be remembered is something to do: 周五交材料."""
+    return bool(_IMPERATIVE.match(text)) and not re.search(r"了$|[是叫]|的(?:是|人)|喜欢|爱|不", text)
 
 
 def todo_in(text: str) -> str | None:

@@ -13,6 +13,7 @@ from .values_zh import HAN, LATIN, field_in, job_in, name_in, place_in, things_i
 
 __all__ = [
     "FREE",
+    "NOT_ALLERGENS",
     "Facts",
     "Frame",
     "address_or_home_in",
@@ -34,7 +35,7 @@ __all__ = [
 Facts = list[tuple[str, str]]
 Frame = tuple[re.Pattern[str], Callable[[re.Match[str]], Facts], bool]
 
-_NOT_ALLERGENS = re.compile(
+NOT_ALLERGENS = re.compile(
     r"开会?|上班|工作|学习|加班|数学|考试|领导|老板|早起|人类|社交|运动|作业|代码|恋爱|结婚|催婚|^(?:嘴巴?|脸|喉咙|嗓子|皮肤|身上|眼睛|舌头|手|全身|浑身)$|什么|任何|你|他|她|这|那|谁|尴尬|愚蠢|虚伪|周一|体质|跑步|没有|不"
 )
 
@@ -52,7 +53,7 @@ def one(key: str, read: Callable[[str], str | None] = tidy) -> Callable[[re.Matc
 
 
 def allergens_in(match: re.Match[str]) -> Facts:
-    if _NOT_ALLERGENS.search(match["v"]):
+    if NOT_ALLERGENS.search(match["v"]):
         return []
     return [
         (
@@ -139,6 +140,8 @@ def at_in(match: re.Match[str]) -> Facts:
             return out
         if not (match["verb"].startswith("教") and org in ("小学", "中学", "初中", "高中", "大学", "学校")):
             out.append(("user::work", org))
+    if re.match(r"[送跑写开画剪]", match["verb"]) and 1 < len(tidy(rest)) < 7:
+        out.append(("user::job", tidy(match["verb"] + rest)))
     if re.match(r"(?:当|做|任|担任|干|教)", match["verb"]):
         out += jobs_in(rest) or (
             [("user::job", rest)]

@@ -28,17 +28,18 @@ def is_to_come(said: str) -> bool:
 @dataclass
 class Reading:
     """`speaker` tells how the user was last the subject ("am" after “I'm”, "do" after another verb of
-    theirs, "zh"), "" if they were not; `fresh` that nobody else has been the subject of this sentence.
+    theirs, "zh"), "" if they were not; `fresh` that nobody else has been the subject of this sentence, `first` that it begins with this clause.
     `person` is the key of the relative last spoken of (`many`: of several), `list_key` that of an open list;
     their starts are places in the text. `past` tells that something over was spoken of, `decided` that a
     decision is about to be told; `ahead` is the next clause, and `pending` what waits
     for it: a food and why it is not eaten, or the key of a favourite. `topic` is a noun that stood alone just
     before. `name_before` is the name that the clause before ended in, `place_before` a place asked about.
-    `known` maps names of relatives and pets to their keys.
+    `mentioned` is the key of a relative named on the way, of whom “he” may tell more. `known` maps names of relatives and pets to their keys.
     """
 
     speaker: str = ""
     fresh: bool = True
+    first: bool = True
     person: str = ""
     person_start: int = 0
     person_named: bool = False
@@ -55,6 +56,7 @@ class Reading:
     name_before: str = ""
     name_start: int = 0
     place_before: str = ""
+    mentioned: str = ""
     known: Mapping[str, str] = field(default_factory=dict)
 
     def enter(self, speaker: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from .asides_en import taken_for_granted
 from .clauses import Clause, Found, slug
+from .loose_en import loosely
 from .mine_en import mine, whole
 from .people_en import read_people
 from .plans_en import event_in, todo_in
@@ -90,7 +91,7 @@ _FAVOURITE = re.compile(
     r"^(?:my )?(?:all-time |absolute )?fav(?:e|ou?rite)? (?P<what>[\w-]+(?: [\w-]+)?)$", re.IGNORECASE
 )
 _ROLE_AT = re.compile(
-    r"^(?!(?:I|we|he|she|they|you|my|our|the|this|that|an?|some|any|every)\b)(?:[\w-]+ ){0,4}?(?:student|undergrad|engineer|developer|designer|nurse|teacher|manager|analyst|researcher|doctor|consultant|lawyer|accountant|chef|scientist|barista|driver) (?:at|for|in|from) (?:the )?[A-Z][\w&' .-]{1,40}$"
+    r"^(?!(?:I|we|he|she|they|you|my|our|the|this|that|an?|some|any|every)\b)(?:[\w-]+ ){0,4}?(?:student|undergrad|engineer|developer|designer|nurse|teacher|manager|analyst|researcher|doctor|consultant|lawyer|accountant|chef|scientist|barista|driver) (?:at|for|in|from) (?:the )?[A-Z][\w&'.-]*(?: (?:[A-Z][\w&'.-]*|of|the|and|&)){0,4}$"
 )
 _MADE_UP = re.compile(
     r"(?:(?:I|we)(?:'ve| have)? ?)?(?:(?:finally|just|ok|okay|so) )*(?:made up (?:my|our) minds?|made (?:a|my|our|the) decision|made the call|decided|(?:it's |that's )settled|final answer|final call|final verdict|final decision|come to a decision)(?: that)?$",
@@ -170,7 +171,11 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
             if value
         )
         return
-    text = re.sub(r"^me (?=(?:nan|nana|mam|mum|mom|da|dad|gran|grandad|brother|sister|daughter|son|wife|husband|missus)\b)", "my ", text)
+    text = re.sub(
+        r"^me (?=(?:nan|nana|mam|mum|mom|da|dad|gran|grandad|brother|sister|daughter|son|wife|husband|missus)\b)",
+        "my ",
+        text,
+    )
     text = re.sub(r"^I(?:'ve| have) (?:always|long|never not) had\b", "I have", text)
     text = re.sub(
         r"^I(?:'ve| have) always (lov|lik|hat|ador|enjoy|prefer)(?:r?ed)\b",
@@ -240,6 +245,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
         else:
             found = _listed(clause, reading)
     found = [*found, *(f for f in taken_for_granted(clause, reading) if f.key not in {g.key for g in found})]
+    found += [f for f in loosely(said) if f.key not in {g.key for g in found}]
     if not found and reading.place_before and _MOVED_THERE.match(text):
         found = [Found("user::home", reading.place_before, said.start, said.end)]
     reading.place_before = ""
@@ -323,6 +329,8 @@ def _about_me(text: str, reading: Reading, *, now: bool) -> Facts:
         return facts
     if (reading.speaker or reading.fresh) and not reading.person and (match := _BARE.match(text)):
         rest = re.sub(r"^(?:am|been) ", "", match["rest"])
+        if re.match(r"(?:moved|relocated|moving) (?:\w+ )*?to (?-i:[a-z])", rest):
+            return []
         if _GENERIC.match(rest):
             return []
         rest = re.sub(r"^(?:an? )?(?:huge|big|massive) fan of", "a fan of", rest)

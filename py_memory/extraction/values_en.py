@@ -41,7 +41,7 @@ _NO_LOWER_NAME = frozenset(
     words(
         """a an the my not no too so just also very really called unknown known missing undefined wrong up back later it
         me you us on off when if as in at for what something somewhere nothing common weird hard long short easy crazy
-        old new changed different out over"""
+        old new changed different out over names stuff things lots"""
     )
 )
 _PLACE_WORD = r"(?:(?!I\b)[A-Z\u00c0-\u00de][\w'’.-]*|[\u3400-\u9fff]{2,8})"

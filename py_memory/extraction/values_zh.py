@@ -75,8 +75,19 @@ def name_in(text: str) -> str | None:
     )
 
 
+# Behind such a name any verb may follow: 阿杰打呼噜, 糖糖约我.
+_LOVING_NAME = re.compile(
+    rf"(?P<v>[小阿]{HAN}|({HAN})\2)(?=(?:打|把|被|给|让|叫|约|跟|和|同|晕|怕|编|老|总|每天|咳|拉|吐|挑食|闹|哭|睡|玩|看|写|画|跑|跳|掉|偷|咬|抓|啃|舔|摔|丢|到|从|比|突然|说|过|求|生|戴|穿|拿|长|换|报|参加|准备|正|老是|昨|今|明|下周|周)(?!时候|学))"
+)
+_NOT_LOVING = re.compile(
+    r"天天|常常|刚刚|偏偏|慢慢|渐渐|偷偷|悄悄|明明|往往|每每|统统|好好|真真|太太|爸爸|妈妈|爷爷|奶奶|哥哥|姐姐|弟弟|妹妹|叔叔|宝宝|人人|个个|小[学时孩朋伙家区声心便手脚孩]"
+)
+
+
 def person_named(text: str) -> tuple[str, str] | None:
     """(the name right behind a relative, the rest): “小雨今年六岁”."""
+    if (loving := _LOVING_NAME.match(text)) and not _NOT_LOVING.match(loving["v"]):
+        return loving["v"], text[loving.end() :]
     match = _LEADING_NAME.match(text)
     return (
         (match["v"], text[match.end() :])

@@ -24,7 +24,11 @@ _KINDRED = re.compile(
     rf"\b(?:my|our) {MANY},? (?P<names>{GIVEN_NAME}(?:(?:, (?:and )?| and | & ){GIVEN_NAME})+)", re.IGNORECASE
 )
 _RELATION = re.compile(
-    rf"\b(?:my|our) (?:(?:best|good|old|dear|close|closest|new|oldest|lovely|dear) )*(?P<who>friend|mate|bestie|buddy|boss|colleague|co-?worker|flatmate|roommate|housemate)(?:,| is called| is named| called| named)? (?P<name>(?:(?:Mr|Mrs|Ms|Dr)\.? )?{GIVEN_NAME}(?: {GIVEN_NAME})?)(?=$|\W)",
+    rf"\b(?:my|our) (?:(?:best|good|old|dear|close|closest|new|oldest|lovely|dear) )*(?P<who>friend|mate|bestie|buddy|boss|manager|colleague|co-?worker|flatmate|roommate|housemate)(?:,|'s name is|'s name's| is called| is named| called| named)? (?P<name>(?:(?:Mr|Mrs|Ms|Dr)\.? )?{GIVEN_NAME}(?: {GIVEN_NAME})?)(?=$|\W)",
+    re.IGNORECASE,
+)
+_RELATION_ALONE = re.compile(
+    r"(?:my|our) (?:(?:best|good|old|dear|close|closest|new|oldest) )*(?P<who>friend|mate|bestie|buddy|boss|manager|colleague|co-?worker|flatmate|roommate|housemate)",
     re.IGNORECASE,
 )
 _RELATIONS = {
@@ -65,7 +69,7 @@ _OWN_PLACE = re.compile(
     r"\b(?:my|our) (?:new |little |small |tiny |own |current )*(?:flat|apartment|house|place|condo|studio|home)(?:'s| is)? in (?P<v>[A-Z].+)"
 )
 _CAME_TO = re.compile(
-    r"\bsince (?:(?:I|we) (?:moved|came|relocated)|moving|relocating|coming) (?:over |down |up |out |back )?to (?P<v>[A-Z].+)"
+    r"\b[Ss]ince (?:(?:I|we) (?:moved|came|relocated)|moving|relocating|coming) (?:over |down |up |out |back )?to (?P<v>[A-Z].+)"
 )
 _OWN_JOB = re.compile(
     r"\bmy (?:new |current |day )*(?:job|work|role|position) (?:(?:as (?:an? |the )?(?P<job>.+))|(?:at|with) (?P<v>[A-Z].+))"
@@ -120,7 +124,7 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
         and "our " not in text.lower()
         and not re.search(r"\b(?:with|have|got) an? ", text, re.IGNORECASE)
     ):
-        return []
+        return out
     for match in _KIN.finditer(text):
         if not _given(text[: match.start()]) or re.match(
             r"(?:is|was) $", text[: match.start()], re.IGNORECASE
@@ -142,14 +146,17 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
                 text[match.end("name") :],
             ):
                 found(f"{key}::age", age["v"])
+    if (alone := _RELATION_ALONE.fullmatch(text)) and (led := name_in(reading.ahead)) and not tidy(led[1]):
+        who = alone["who"].lower()
+        found(f"user::relation::{_RELATIONS.get(who, who)}", led[0])
     for match in _RELATION.finditer(text):
         behind = text[match.end("name") :]
         if match["name"].endswith("'s") or _HELPED.search(text[: match.start()]):
             behind = ""
-        named = re.sub(r"^(?:Mr|Mrs|Ms|Dr)\.? ", "", match["name"].removesuffix("'s"))
-        if _given(text[: match.start()]) and name_in(named) and may_be_name(named, behind):
+        name = re.sub(r"^(?:Mr|Mrs|Ms|Dr)\.? ", "", match["name"].removesuffix("'s"))
+        if _given(text[: match.start()]) and name_in(name) and may_be_name(name, behind):
             who = match["who"].lower()
-            found(f"user::relation::{_RELATIONS.get(who, who)}", named)
+            found(f"user::relation::{_RELATIONS.get(who, who)}", name)
     for match in _KINDRED.finditer(text):
         if _given(text[: match.start()]):
             key, _ = key_of(match)

@@ -11,8 +11,11 @@ from .clauses import Clause, Found
 
 __all__ = ["own_contacts"]
 
+MAX_SENTENCE = 600  # characters; a longer one says many things
 _MAIL = re.compile(r"(?a:[\w.+-]+@[\w-]+\.[\w.-]*\w)")
-_PHONE = re.compile(r"(?<![\w.@/:-])\+?\(?\d[\d ().-]{5,18}\d(?![\w@%$€£]|[.:]\d)")
+_PHONE = re.compile(
+    r"(?<![A-Za-z0-9_.@/:-])\+?\(?\d[\d ().-]{5,18}\d(?![A-Za-z0-9_@%$€£年月日号元块]|[.:]\d)"
+)
 _DATE = re.compile(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}")
 # The user says that it is theirs, or has it put into a form, a signature, a notice of theirs.
 _OWN = re.compile(
@@ -46,6 +49,8 @@ _SHARED = re.compile(
 def own_contacts(sentence: Clause) -> Iterator[Found]:
     """(key, value) of what a sentence, already without quotations and secrets, gives as the user's own."""
     text = sentence.text
+    if len(text) > MAX_SENTENCE:
+        return
     if ("@" not in text and not _PHONE.search(text)) or not _OWN.search(text):
         return
     for key, pattern, by in (

@@ -26,7 +26,7 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 _REPORT = re.compile(
-    r"\b(?:he|she|they|someone|somebody|people|everyone|everybody|who|(?:my|the|a|his|her|their|our) \w+|(?!I\b)[A-Z]\w+)"
+    r"(?!(?:my|the) (?:doctor|GP|dermatologist|neurologist|cardiologist|allergist|consultant|specialist|dietitian|optician)\b)\b(?:he|she|they|someone|somebody|people|everyone|everybody|who|(?:my|the|a|his|her|their|our) \w+|(?!I\b)[A-Z]\w+)"
     r"(?:'s)?\s+(?:\w+ly\s+|always\s+|just\s+|once\s+)?(?:said|says|say|told|tells|claims?|claimed|wrote|writes|thinks?|thought"
     r"|believes?|asked|asks|replied|answered|goes|tells me|tell me|told me|put it|puts it|reads|insists?|swears?|quoted?|texted|posted|swore|announced|reckons?|yelled|shouted|screamed|joked?|mentioned)\b(?! (?:hi|hello|hey|thanks|goodbye|bye|cheers|of)\b)"
     r"|\b(?:said|says|wrote|quoth|told) (?:he|she|they|my \w+|the \w+|[A-Z]\w+)\b|\baccording to\b|\bto quote\b"

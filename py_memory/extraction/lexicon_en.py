@@ -159,7 +159,7 @@ ILLNESSES = (
     r"|psoriasis|rosacea|(?:high|low) blood pressure|hypertension|high cholesterol|ADHD|ADD|OCD|PTSD|autism|asperger'?s|dyslexia"
     r"|dyscalculia|depression|anxiety|bipolar(?: disorder)?|insomnia|sleep apn(?:o)?ea|narcolepsy|tinnitus|vertigo|gout|IBS|IBD"
     r"|crohn'?s(?: disease)?|(?:ulcerative )?colitis|endometriosis|PCOS|lupus|fibromyalgia|multiple sclerosis|MS|parkinson'?s(?: disease)?"
-    r"|an[a]?emia|h[a]?emophilia|(?:hypo|hyper)thyroidism|(?:an? )?(?:thyroid|heart|kidney|liver|back|knee|autoimmune|hearing) (?:condition|disease|disorder|problem|problems|issues|loss)"
+    r"|an[a]?emia|h[a]?emophilia|(?:hypo|hyper)thyroidism|(?:an? )?(?:under|over)active thyroid|(?:an? )?(?:thyroid|heart|kidney|liver|back|knee|autoimmune|hearing) (?:condition|disease|disorder|problem|problems|issues|loss)"
     r"|hashimoto'?s|acid reflux|GERD|glaucoma|cataracts|scoliosis|sciatica|cancer|COPD|HIV|cystic fibrosis|chronic (?:\w+ ){0,2}(?:pain|fatigue|disease|syndrome)"
     r"|(?:an? )?(?:bad|weak|herniated|slipped) (?:back|knees?|hip|shoulder|disc|heart)|an? pacemaker|a prosthetic \w+|hay ?fever|face blindness|colou?r[- ]blindness"
 )
@@ -212,7 +212,7 @@ UNPLEASANT = re.compile(
 EVENTS = (
     r"appointment|appt|interview|exam|exams|test|meeting|flight|train|wedding|dentist|doctor|doctor's|GP|physio|physiotherapist|therapist|therapy|optician"
     r"|check-?up|surgery|operation|concert|recital|rehearsal|audition|party|dinner|lunch|brunch|date|conference|presentation|hearing|viewing|haircut"
-    r"|hairdresser|graduation|funeral|reunion|vet|parents' evening|parent-teacher \w+|school play|class|lesson|workshop|webinar|game|match|marathon|race"
+    r"|hairdresser|graduation|funeral|reunion|vet|parents?'? evening|parent-teacher \w+|school play|class|lesson|workshop|webinar|game|match|marathon|race"
     r"|trip|scan|ultrasound|blood test|vaccination|vaccine|jab|MRI|x-ray|closing|move-in|anniversary|baptism|christening|ceremony|call|review|thesis defen[cs]e"
     r"|deadline|picnic|barbecue|bbq|book club|choir|shift|orthodontist|cardiologist|dermatologist|oncologist|pediatrician|paediatrician|gynaecologist|court date|inspection|ferry|bus|court|MOT|sports day|open day|mammogram|smear|root canal|filling|colonoscopy|endoscopy|biopsy|chemo|dialysis|induction|tattoo|photoshoot|prom|gig|festival|housewarming|baby shower|hen do|stag do|bar mitzvah|bat mitzvah|quinceañera|work do|offsite|standup|demo|keynote|talk|panel|visa"
 )

@@ -217,7 +217,7 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
         ):
             return None
         if match.re is _MY and re.match(
-            r"(?:'s|s') (?!name\b|birthday\b|b-?day\b|called\b|named\b|allergic\b|an?\b|\d|turning\b|vegetarian\b|vegan\b|about to\b|almost\b|nearly\b|now\b|working\b|just\b|(?:"
+            r"(?:'s|s') (?!name\b|birthday\b|b-?day\b|called\b|named\b|allergic\b|an?\b|\d|turning\b|vegetarian\b|vegan\b|about to\b|almost\b|nearly\b|now\b|working\b|just\b|\d\dth\b|(?:"
             + DIGIT_OR_WORD
             + r")\b)",
             rest,
@@ -339,6 +339,17 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
         if link or not re.match(r"(?:is|'s|are)\b|^,? *(?:is|'s)? *$", said)
         else None
     )
+    if (
+        link
+        and pet
+        and (
+            titled := re.match(
+                r" ?(?P<v>(?:Mr|Mrs|Miss|Lady|Lord|Captain|Sir|Professor|Dr|King|Queen|Princess|Prince)\.? (?-i:[A-Z])[\w'-]+)",
+                said,
+            )
+        )
+    ):
+        named = titled["v"], said[titled.end() :]
     if named and not link and not may_be_name(*named):
         named = None
     if not link and (lower := _LOWER_NAMED.match(said)) and lower["v"] not in _NOT_NAMES:
@@ -376,6 +387,11 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
             goes_on = f" {re.sub(r'^(?:he|she|it) ', '', more['v'])}"
             for part, value in said_of(goes_on, pet=pet) or said_of(f" is{goes_on}", pet=pet):
                 found(part, value)
+    elif match := re.match(
+        r"'s (?P<v>\d\d)(?:th|st|nd|rd)(?: birthday)?(?: is| was|,)? (?:in|on|next|this|last|yesterday|today|tomorrow|coming)\b",
+        rest,
+    ):
+        found("::age", match["v"])
     elif match := _BIRTHDAY.match(rest):
         found("::birthday", tidy(match["v"] or match["b"]))
     elif match := _TEACHES.match(rest):

@@ -102,7 +102,7 @@ _ERRAND = (
     r"|pack|register|sign up|enrol+|apply for|print|finish|refill|bring|deliver|email|text|reply to|get (?:my|the|a|an|some|our|new|milk|bread|eggs|petrol|gas|stamps)|do the (?:laundry|dishes|taxes|shopping|ironing|groceries)|do my (?:taxes|tax return|laundry|homework)|make an appointment|make a dentist|reschedule|replace|change the|charge|top up|transfer|withdraw|invite|back up|update my|sort out|vacuum|hoover|defrost|iron|sew|hang|assemble|paint the|service the|get .{2,30} (?:fixed|repaired|serviced|vaccinated|cut|done))"
 )
 _MUST = re.compile(
-    rf"(?:I |we )?(?:(?:really|still|also|just|definitely) )*(?:need to|have to|have got to|(?:'ve|ve) got to|gotta|got to|must|mustn't forget to|can't forget to|have yet to|ought to)(?: (?:also|still|really|remember to|go and|go))* (?P<v>{_ERRAND}\b.*)$",
+    rf"(?:I |we )?(?:(?:really|still|also|just|definitely) )*(?:need to|have to|have still to|(?:'ve|am|'m) still to|still to|have got to|(?:'ve|ve) got to|gotta|got to|must|mustn't forget to|can't forget to|have yet to|ought to)(?: (?:also|still|really|remember to|go and|go))* (?P<v>{_ERRAND}\b.*)$",
     re.IGNORECASE,
 )
 _MUST_FIRST = re.compile(

@@ -19,7 +19,8 @@ _BROKEN = re.compile(
     r"|^[了的得着过吗呢吧嘛么和跟与及或但而因所]|[和跟与及或但而把被让在]$|^[A-Za-z]$|[吗呢么？?]|帮我|给我|因为|所以|但是|不过|如果|要是|什么|怎么|为啥|多少",
 )
 _JOINING = re.compile(
-    r"(?:,? (?:and|or|but|with|so|because|than|to|of|for|from|the|an?))+$|[和跟与及或但而]$", re.IGNORECASE
+    r"(?:,? (?:and|or|but|with|so|because|than|to|of|for|from|the|an?|incredibly|extremely|really|absolutely|totally|utterly|completely|in the end|after all|eventually))+$|[和跟与及或但而]$",
+    re.IGNORECASE,
 )
 # A thing has no verb of its own, and nothing is compared with it.
 _NO_THING = re.compile(
@@ -66,8 +67,8 @@ _FREE = ("task::", "user::note", "user::event", "user::decision", "user::diet", 
 def proved(key: str, value: str) -> str:
     """A value that a rule read for a key, without a word at its end that joins it to what follows; "" if it is
     not whole."""
-    if not key.startswith(_FREE):
+    if not key.startswith(_FREE) or key == "user::decision":
         value = _JOINING.sub("", value)
-        if _BROKEN.search(value):
-            return ""
+    if not key.startswith(_FREE) and _BROKEN.search(value):
+        return ""
     return "" if any(what.match(key) and bad.search(value) for what, bad in _BY_KEY) else value

@@ -61,7 +61,7 @@ _MONTH_OR_DAY = re.compile(
     r"(?:19|20)\d\d|\d[./-]\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*\d|\d.*\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
     re.IGNORECASE,
 )
-SINCE = r"(?= (?:now|too|as well|these days|by the way|since|for|and|but|so|household|family|here|all|btw|most|who|anyway)\b|$|[;:)(]| ?[\U0001F300-\U0001FAFF])"
+SINCE = r"(?= (?:now|too|as well|except|apart from|but not|these days|by the way|since|for|and|but|so|household|family|here|all|btw|most|who|anyway)\b|$|[;:)(]| ?[\U0001F300-\U0001FAFF])"
 
 
 def frame(pattern: str, read: Callable[[re.Match[str]], Facts]) -> Frame:
@@ -199,11 +199,12 @@ def subject_in(text: str) -> str | None:
 
 
 def diet_item_in(match: re.Match[str]) -> Facts:
+    said = re.split(r",? (?:or|and) any(?:thing|body)?\b", match["what"])[0]
     what = (
-        thing_in(match["what"])
+        thing_in(said)
         if not re.search(
             r"^(?:at|in|on|and|or|with|for|like|as|to|from|off|by|without|tonight|tomorrow|alone|late|early|fast|slowly)\b|\b(?:another|one more|that|so|such|bite|lunch|breakfast|dinner|much|well|enough|properly|out|yet|today|there|here|alone|until|before|after|anything|everything|it|that|this|when|at all)\b",
-            match["what"],
+            said,
         )
         else None
     )

@@ -59,7 +59,7 @@ def allergens_in(match: re.Match[str]) -> Facts:
         (
             "user::allergy",
             re.sub(
-                r"^(?:严重|有点|有些|吃|喝|闻|碰|所有|一点|任何|各种)+(?=..)|(?:都|也|一?多|就|了|会)+$",
+                r"^(?:严重|有点|有些|吃(?!的)|喝|闻|碰|所有|一点|任何|各种)+(?=.)|(?:都|也|一?多|就|了|会)+$",
                 "",
                 value,
             ),
@@ -111,9 +111,10 @@ def at_in(match: re.Match[str]) -> Facts:
             len(tail) >= 2
             and re.match(r"(?:干|做|任|担任|当|教|任职|就职|供职|实习)", match["verb"])
             and (org := work_in(where))
+            and not re.match("的?一[家个所]", where[len(known) :])
         ):
             out.append(("user::work", org))
-        if (
+        elif (
             tail
             and (org := work_in(tail))
             and len(tail) > 2
@@ -144,7 +145,7 @@ def at_in(match: re.Match[str]) -> Facts:
         out.append(("user::job", tidy(match["verb"] + rest)))
     if re.match(r"(?:当|做|任|担任|干|教)", match["verb"]):
         out += jobs_in(rest) or (
-            [("user::job", rest)]
+            [("user::job", match["verb"] + tidy(rest))]
             if match["verb"].startswith("教")
             and 1 < len(tidy(rest)) < 5
             and not rest.startswith(("书", "我", "你", "他", "育"))
@@ -265,7 +266,9 @@ def address_or_home_in(match: re.Match[str]) -> Facts:
 
 
 def diet_in(match: re.Match[str]) -> Facts:
-    what = re.sub(r"(?:的东西|的食物|的菜|的|了|之类)+$", "", match["what"])
+    said = re.split("[也还但又]", match["what"])[0]
+    whole = match["v"][: len(match["v"]) - (match.end("v") - match.start("what"))] + said
+    what = re.sub(r"(?:的东西|的食物|的菜|的|了|之类)+$", "", said)
     if (
         re.match(
             r"(?:饭|早|晚|午|了|完|下|到|起|消|惯|准|苦|亏|素|你|我|他|这|那|什么|啥|东西|药|饱|得|上|够|动|醋|软|硬|一套|出|透|多少|太多|水$|着)",
@@ -275,7 +278,7 @@ def diet_in(match: re.Match[str]) -> Facts:
     ):
         return []
     key = "user::diet" if what in ("肉", "荤") else f"user::diet::{slug(what)}"
-    return [(key, tidy(match["v"]))]
+    return [(key, tidy(whole) if match.end("what") == match.end("v") else tidy(match["v"]))]
 
 
 def name_facts(match: re.Match[str]) -> Facts:

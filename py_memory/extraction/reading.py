@@ -28,7 +28,7 @@ def is_to_come(said: str) -> bool:
 @dataclass
 class Reading:
     """`speaker` tells how the user was last the subject ("am" after “I'm”, "do" after another verb of
-    theirs, "zh"), "" if they were not; `fresh` that nobody else has been the subject of this sentence, `first` that it begins with this clause.
+    theirs, "zh"), "" if they were not; `fresh` that nobody else has been the subject of this sentence.
     `person` is the key of the relative last spoken of (`many`: of several), `list_key` that of an open list;
     their starts are places in the text. `past` tells that something over was spoken of, `decided` that a
     decision is about to be told; `ahead` is the next clause, and `pending` what waits
@@ -39,7 +39,6 @@ class Reading:
 
     speaker: str = ""
     fresh: bool = True
-    first: bool = True
     person: str = ""
     person_start: int = 0
     person_named: bool = False

@@ -172,6 +172,9 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
         )
         return
     text = re.sub(
+        r"^one of my (?:\w+ )?(?:hobbies|passions|interests) is ", "my hobby is ", text, flags=re.IGNORECASE
+    )
+    text = re.sub(
         r"^me (?=(?:nan|nana|mam|mum|mom|da|dad|gran|grandad|brother|sister|daughter|son|wife|husband|missus)\b)",
         "my ",
         text,

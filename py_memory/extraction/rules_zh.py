@@ -193,7 +193,8 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
         if match and not re.match(r"(?:饭|东西|药)", match["v"]):
             reading.pending, reading.pending_start = match["v"], clause.start
             return []
-    facts = about_me(rest, named=bool(subject))
+    at_home = subject and re.match("(?:我们?|咱们?|俺)家", text) and rest.startswith("在")
+    facts = about_me(f"家{rest}" if at_home else rest, named=bool(subject))
     if not facts and not subject and re.match(r"(?:刚刚?|才|终于|已经|早就|正式|又)(?=[^，]{3})", rest):
         facts = about_me(re.sub(r"^(?:刚刚?|才|终于|已经|早就|正式|又)+", "", rest), named=False)
     if (

@@ -54,6 +54,10 @@ _LOWER_PLACE = re.compile(
 _SMALL_PLACE = re.compile(
     r"(?:an? |the )(?:\w+ ){0,2}(?:village|town|city|suburb|farm|island|countryside|suburbs|neighbou?rhood|place|cottage|houseboat|van|caravan|tent|dorm|flat|house|studio|apartment|cabin)(?: \w+){0,1}? (?:near|outside|called|of|in|named|outside of) (?=[A-Z])"
 )
+# “a tiny flat above a chip shop in Whitby”
+_INSIDE = re.compile(
+    r"(?!.*\b(?:hotel|hostel|airbnb|hospital|resort|campsite|guesthouse)\b)(?:an?|the|our|my|this) [a-z' -]{2,60}? (?:in|near|outside) (?=[A-Z])"
+)
 _END = re.compile(
     r"\s+(?:because|since|but|so|and (?:I|we|my|our|he|she|it|love|like|live|work|have|am|it's|I'm|they)\b|who|which|where|when|while|if|though|although|with|for|now|these days|at the moment|currently"
     r"|as (?:an?|the|well|my)|too|right now|from|until|till|until|this|last|next|nowadays|by the way|btw|haha|lol|again|anyway|already|on (?:weekdays|weekends)|full[- ]time|part[- ]time"
@@ -84,7 +88,7 @@ _NO_THING = re.compile(
     r"|^(?:you|it|that|this|him|her|them|these|those|me|how|when|what|where|why|who|whether|if|your|to (?:be|know|say|think|ask|see|hear|go|do|have|get|make|talk|admit|let)\b.*|being|here|there|anything|nothing|everything|something|someone|much|enough|at|out|to|not|no|both|either|neither|myself|myself|us|each other|people|things|stuff|talking to|chatting|making sure|asking)$"
     r"|^(?:you|it|that|this|him|them|these|those|how|when|what|where|why|who|whether|if|your|being (?:here|told|asked|able|a)|having|my|our|seeing|hearing|some|any)\b"
     r"|^the (?!(?:beatles|sea|ocean|beach|mountains|outdoors|rain|cold|heat|snow|smell|sound|taste|theat|opera|countryside|city|gym|sun|forest|desert|piano|dark|feel|colou?r|texture|news)|(?-i:[A-Z]))"
-    r"|\b(?:is|are|was|were)\b|\d{2,}",
+    r"|\b(?:is|are|was|were)\b|\b\d{2,}\b",
     re.IGNORECASE,
 )
 _SAID_ON = re.compile(
@@ -153,7 +157,7 @@ def place_in(text: str) -> str | None:
         r"^the (?:outskirts|suburbs|centre|center|middle|heart|north|south|east|west) of ", "", text
     )
     text = re.sub(r"^(?:(?:just|right) )?(?:outside|near|around|downtown|close to)(?: of)? ", "", text)
-    if match := _SMALL_PLACE.match(text):
+    if match := _SMALL_PLACE.match(text) or _INSIDE.match(text):
         text = text[match.end() :]
     if match := _PLACE.match(text):
         value = match["v"].strip(" .,")

@@ -112,9 +112,7 @@ def at_in(match: re.Match[str]) -> Facts:
             and re.match(r"(?:干|做|任|担任|当|教|任职|就职|供职|实习)", match["verb"])
             and (org := work_in(where))
             and not re.match("的?一[家个所]", where[len(known) :])
-        ):
-            out.append(("user::work", org))
-        elif (
+        ) or (
             tail
             and (org := work_in(tail))
             and len(tail) > 2

@@ -2,9 +2,10 @@
 utterances of which half are traps. A fact counts as found when its key is equal (to-dos and single foods by
 their first part) and one value contains the other.
 
-The second and the third set were written by people who had not seen the rules. The third is the hardest: it tells
-things in passing and in slang, and expects plans and the progress of tasks, which the rules leave alone. Only half
-of it, the odd numbers, was looked at when the rules were made; the even ones show how far they carry.
+The second and the third set were written by people who had not seen the rules. The third is the hardest: it
+tells things in passing and in slang, and expects plans and the progress of tasks, which the rules leave
+alone. Only half of it, the odd numbers, was looked at when the rules were made; the even ones show how far
+they carry.
 """
 
 from __future__ import annotations

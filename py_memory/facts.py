@@ -57,6 +57,8 @@ _CATEGORY_OF_PREFIX = (
     ("user::likes", "preference"),
     ("user::dislikes", "preference"),
     ("user::family", "relation"),
+    ("user::pet", "relation"),
+    ("user::relation", "relation"),
     ("user::contact", "contact"),
     ("user::decision", "decision"),
     ("user::event", "event"),

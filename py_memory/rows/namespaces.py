@@ -32,7 +32,7 @@ BUILT_IN: tuple[tuple[str, bool, int | None], ...] = (
     ("product::", True, None),
     ("task::", True, None),
 )
-# What somebody may have several of: daughters, dogs, languages. There are too many such keys to register each
+# What somebody may have several of: daughters, friends, dogs, languages. There are too many such keys to register each
 # beforehand, so each is when it is first used.
 _SEVERAL = frozenset({"speaks", "condition"})
 _SEVERAL_RELATIVES = (
@@ -97,7 +97,7 @@ def _holds_several(key: str) -> bool:
     match key.split("::"):
         case ["user", what]:
             return what in _SEVERAL
-        case ["user", "pet", _]:
+        case ["user", "pet" | "relation", _]:
             return True
         case ["user", "family", who]:  # "younger-sister" is one of the sisters
             return any(who == one or who.endswith(f"-{one}") for one in _SEVERAL_RELATIVES)

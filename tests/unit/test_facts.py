@@ -114,6 +114,7 @@ def test_two_proposals_of_the_same_are_answered_as_one(store: MemoryStore, key: 
         "user::family::younger-sister",
         "user::pet::dog",
         "user::speaks",
+        "user::relation::friend",
         "user::condition",
         "user::family::mother::allergy",
         "user::pet::cat::likes",

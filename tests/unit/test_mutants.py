@@ -38,9 +38,9 @@ MUTANTS = {
     "quotations are read": ("extraction/masking.py", "    return without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py"),
     "secrets are read": ("extraction/masking.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py"),
     "what is asked is stated": ("extraction/guards.py", "    if sentence.text.rstrip(\"\\\"'”’」)） \").endswith((\"?\", \"？\")):", "    if False:", "test_extraction.py"),
-    "questions take nothing for granted": ("extraction/__init__.py", "(rules if clause.start in at else asides)[language](clause, reading)", "(rules[language](clause, reading) if clause.start in at else [])", "test_extraction.py"),
+    "questions take nothing for granted": ("extraction/__init__.py", "                out += reads(clause, reading)", "                out += reads(clause, reading) if clause.start in at else []", "test_extraction.py"),
     "a text to be written is the user's word": ("extraction/refusals.py", "    if asked is None:\n        return None", "    if True:\n        return None", "test_extraction.py"),
-    "names known count for nothing": ("extraction/__init__.py", "language: Reading(known=known) for", "language: Reading() for", "test_extraction.py"),
+    "names known count for nothing": ("extraction/__init__.py", "name: Reading(known=known) for", "name: Reading() for", "test_extraction.py"),
     "a date has no day": ("extraction/days.py", "(_SPOKEN, _DATE) if dated else (_SPOKEN,)", "(_SPOKEN,)", "test_extraction.py"),
     # contradictions
     "opposites stand together": ("topics.py", 'what == "dislikes"', 'what == "no such"', "test_health.py"),

@@ -32,8 +32,8 @@ BUILT_IN: tuple[tuple[str, bool, int | None], ...] = (
     ("product::", True, None),
     ("task::", True, None),
 )
-# What somebody may have several of: daughters, friends, dogs, languages. There are too many such keys to register each
-# beforehand, so each is when it is first used.
+# What somebody may have several of: daughters, friends, dogs, languages. There are too many such keys to
+# register each beforehand, so each is when it is first used.
 _SEVERAL = frozenset({"speaks", "condition"})
 _SEVERAL_RELATIVES = (
     *("daughter", "son", "child", "stepdaughter", "stepson", "goddaughter", "godson", "granddaughter"),

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from .extraction import propose
 from .noticed import known_names
 from .records import Message
@@ -29,15 +26,10 @@ def learn(store: MemoryStore, said: Message) -> None:
         if proposal["explicit"]:
             store.set_fact(proposal["key"], proposal["value"], **details)
         else:
-            if proposal["key"].endswith("::age"):
-                _withdraw(store, proposal)
             store.propose_fact(
-                proposal["key"], proposal["value"], confidence=proposal["confidence"], **details
+                proposal["key"],
+                proposal["value"],
+                confidence=proposal["confidence"],
+                makes_way=proposal["key"].endswith("::age"),  # only the age told now can be right
+                **details,
             )
-
-
-def _withdraw(store: MemoryStore, proposal: Mapping[str, Any]) -> None:
-    """An age that waits for a yes makes way for the one that is told now."""
-    for waiting in store.list_facts(status="candidate", prefix=proposal["key"]):
-        if waiting.key == proposal["key"] and waiting.value != proposal["value"]:
-            store.reject_fact(waiting.id)

@@ -172,6 +172,9 @@ def memory_tools(
         with store.action():
             waiting = _proposed_before(store, said)
             for fact in waiting:
+                asked_now = store.list_facts(status="candidate", prefix=fact.key)
+                if all(fact.id != open.id for open in asked_now):
+                    continue  # answered with one before it that says the same
                 if keep:
                     store.confirm_fact(fact.id)
                 else:

@@ -296,12 +296,16 @@ class ChatAgent:
     ) -> None:
         """What was left unfinished is told first; then the model speaks."""
         tools = self._tools_for(said, reply, answer)
+        agreed, answers = tells_to_go_on(said.content), self._unfinished.asks(said.parent_id)
+        runs = ToolRuns(
+            self._store, tools, said, reply, agreed, cancel=cancel, decide=decide, tell=answer.tell
+        )
         reading = {tool.name for tool in tools if not tool.side_effect}
         cut_off = any(
             call.status != "cancelled" and call.tool_name not in reading
             for call in self._store.list_tool_calls(reply.session_id, message_id=reply.id)
-        )
-        resumption, answers = None, self._unfinished.asks(said.parent_id)
+        ) or any(call.status in ("running", "unknown") for call in runs.before())
+        resumption = None
         if cut_off or reply.intent == RESUME or answers:
             resumption = await self._unfinished.resume_round(said, reply, answer.language)
         if resumption and resumption.text and (cut_off or reply.intent == RESUME):
@@ -310,11 +314,7 @@ class ChatAgent:
             if cut_off:  # it had begun to act: what comes next is the user's to say
                 answer.stop()
                 return
-        agreed = tells_to_go_on(said.content)
-        may_act = not cut_off and reply.intent != RESUME and (agreed or not answers)
-        runs = ToolRuns(
-            self._store, tools, said, reply, may_act, agreed, cancel=cancel, decide=decide, tell=answer.tell
-        )
+        runs.may_act = reply.intent != RESUME and (agreed or not answers)
         await runs.run_approved()
         note = resumption.prompt if resumption else ""
         await Conversation(self._store, self._model, self._sleep, said, answer, cancel, runs, note).run()

@@ -11,6 +11,8 @@ from .text import clean
 
 __all__ = ["SAYS", "Answer", "OnEvent", "Teller"]
 
+OWN_BYTES = 32 << 10  # of an answer, for a question or a sentence at its end
+
 OnEvent = Callable[[Mapping[str, Any]], None]
 
 SAYS = {
@@ -82,7 +84,7 @@ class Answer:
     language: str
     tell: Teller
     pieces: list[str] = field(default_factory=list)
-    room: int = MAX_MESSAGE_BYTES - 4096  # bytes of UTF-8 left, besides a sentence at the end
+    room: int = MAX_MESSAGE_BYTES - OWN_BYTES  # of UTF-8 left, besides what the agent says itself
     uses: list[tuple[str, str, Mapping[str, Any]]] = field(default_factory=list)
     status: str = "complete"
     intent: str | None = None
@@ -103,7 +105,8 @@ class Answer:
 
     def close_with(self, sentence: str) -> None:
         """A sentence of the agent's own below what the model said. There is always room for it."""
-        said = ("\n\n" if self.text.strip() else "") + sentence
+        said = ("\n\n" if self.text.strip() else "") + clean(sentence)[0]
+        said = said.encode()[: OWN_BYTES // 2].decode(errors="ignore")
         self.pieces.append(said)
         self.tell({"type": "delta", "message_id": self.message_id, "text": said})
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .database import Database
-from .errors import InvalidInputError
+from .errors import InvalidInputError, PyMemoryError
 from .facts import Facts
 from .prompts import Parts, render
 from .records import Experience, Fact, Message, Overview, Prompt, Reason, Recollection, Summary
@@ -52,23 +52,32 @@ def inspect_prompt(db: Database, user_id: str, facts: Facts, answer: Message, in
     try:
         parts = _parts(db, user_id, facts, answer, record, reasons, gone, incognito)
         messages = tuple(render(parts))
-    except (KeyError, TypeError, ValueError, AttributeError):  # it came in a file that nobody trusts
+    except (PyMemoryError, KeyError, TypeError, ValueError, AttributeError):  # of a file that nobody trusts
         return Prompt(answer.id, language, None, (), reasons, words)
     return Prompt(
         answer.id,
         language,
-        record.get("model"),
+        record["model"] if isinstance(record.get("model"), str) else None,
         messages,
         reasons,
         words,
-        tokens=record.get("tokens"),
+        tokens=_number(record.get("tokens")),
         counted=bool(record.get("counted")),
-        limit=record.get("limit"),
-        left_out=record.get("left_out", {}),
+        limit=_number(record.get("limit")),
+        left_out=_numbers(record.get("left_out")),
         gone=len(gone),
         exact=not gone and not record.get("resumed"),
-        usage=record.get("usage"),
+        usage=_numbers(record.get("usage")) or None,
     )
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _numbers(value: Any) -> dict[str, int]:
+    given = value if isinstance(value, dict) else {}
+    return {name: count for name, count in given.items() if isinstance(count, int)}
 
 
 def _in_words(reason: Reason, language: str) -> str:

@@ -141,7 +141,11 @@ async def _fit(model: Model, whole: Parts, limit: int | None) -> tuple[Parts, in
     parts, factor = whole, 1.0
     for _ in range(_COUNTS):
         messages = render(parts)
-        tokens = await _counted(model, messages)
+        try:
+            tokens = await _counted(model, messages)
+        except Exception:  # the answer does not fail with its counter
+            parts = whole if limit is None else fitted(whole, limit * _MARGIN)
+            return parts, estimate(render(parts)), False
         if limit is None or tokens <= limit:
             return parts, tokens, True
         factor = max(factor * 1.02, tokens / max(estimate(messages), 1))

@@ -540,8 +540,7 @@ class Tool:
 class Model(Protocol):
     """A language model. It may also have these: `name`; `context_tokens`, how many prompt and answer may have
     together, and `answer_tokens`, how many of them are for the answer; `count_tokens(text)`, which may be a
-    coroutine; `takes_tools`, False where it cannot call any; `asks_again`, True where it asks a busy server
-    again by itself.
+    coroutine; `takes_tools`, False where it cannot call any. A busy server it need not ask again.
 
     `messages` are {"role", "content"} mappings, oldest first; an assistant's may hold
     "tool_calls" ({"id", "type", "function": {"name", "arguments"}}), and each call's result follows as

@@ -1,7 +1,6 @@
 """One request to a model, made again where the model fails in a way that passes and nothing has arrived yet.
 
-What has been shown is never shown twice: once a piece of the answer is there, a failure is told. A model that
-asks a busy server again by itself says so with `asks_again`.
+What has been shown is never shown twice: once a piece of the answer is there, a failure is told.
 """
 
 from __future__ import annotations
@@ -48,7 +47,6 @@ async def replies(
     on_retry: OnRetry,
 ) -> AsyncGenerator[Delta, None]:
     """The model's deltas. Ends when `cancel` is set during a wait. Raises what the model raises at last."""
-    attempts = 1 if getattr(model, "asks_again", False) else ATTEMPTS
     for attempt in itertools.count(1):
         begun = False
         deltas = model.reply(messages, tools, cancel)
@@ -58,7 +56,7 @@ async def replies(
                 yield delta
             return
         except ModelError as error:
-            wait = None if begun or attempt == attempts else _wait_ms(error, attempt)
+            wait = None if begun or attempt == ATTEMPTS else _wait_ms(error, attempt)
             if wait is None:
                 raise
             on_retry(error, wait, attempt + 1)

@@ -26,6 +26,7 @@ from .snapshots import checked_state, fitted, with_call
 from .store import MemoryStore
 from .task_tools import task_state
 from .text import clean
+from .unfinished import ASK
 
 __all__ = ["Decide", "ToolRuns", "as_called"]
 
@@ -42,11 +43,14 @@ _UNCHECKED = (
 )
 _ASKED = "Not run yet: the user is asked first."
 _REFUSED = "Not run: the user said no."
+_ASKED_ANEW = "Not run: the user is asked about the same call anew."
 _STOPPED = "Not run: the user pressed Stop."
 _TOO_MANY = f"Not run: one answer may make {MAX_CALLS} calls. Make the others after these."
 _UNSAVED = "Not run: the memory could not be saved, so that nobody would know of it afterwards."
 _LATE = "It gave no answer within {seconds:g} s. It may have happened all the same; do not repeat it unasked."
 _LATE_READING = "It gave no answer within {seconds:g} s."
+
+_OVER = ("success", "failed", "timeout")
 
 # Asks the user about a call while the round waits: (call, what the model said before it) → yes or no.
 Decide = Callable[[ToolCall, str], Awaitable[bool]]
@@ -83,7 +87,6 @@ class ToolRuns:
         tools: Sequence[Tool],
         said: Message,
         reply: Message,
-        may_act: bool,
         confirmed: bool,
         *,
         cancel: Cancel,
@@ -94,10 +97,10 @@ class ToolRuns:
         self.tools = list(tools)
         self._by_name = {tool.name: tool for tool in tools}
         self._said, self._reply = said, reply
-        self._may_act, self._confirmed = may_act, confirmed
+        self.may_act, self._confirmed = True, confirmed
         self._cancel, self._decide, self._tell = cancel, decide, tell
         earlier = store.list_tool_calls(reply.session_id, message_id=reply.id)
-        self._earlier = [call for call in earlier if call.status in ("success", "failed", "timeout")]
+        self._earlier = [call for call in earlier if call.status in _OVER]
         self._beside: list[ToolCall] | None = None  # calls of other answers to the same message, once read
         self.asked: list[ToolCall] = []
         self.offered: Sequence[Experience] = ()  # what the prompt says about tools: each call counts for it
@@ -112,14 +115,26 @@ class ToolRuns:
 
     async def run_approved(self) -> None:
         """Makes the calls that the answer before proposed and the user has agreed to: exactly these,
-        whatever the model would call now. Their results are among the earlier() ones then."""
-        if self._said.parent_id is None:
-            return
-        before = self._store.list_tool_calls(self._said.session_id, message_id=self._said.parent_id)
-        for record in before:
+        whatever the model would call now. Their results are among the earlier() ones then, as are those of
+        a round that was cut off in between."""
+        for record in self.before():
             tool = self._by_name.get(record.tool_name)
             if record.status == "approved" and tool is not None and isinstance(record.input, dict):
                 self._earlier.append(await self._act(tool, record, ""))
+            elif record.status in _OVER:
+                self._earlier.append(record)
+
+    def before(self) -> list[ToolCall]:
+        """The calls that the answer before has asked about."""
+        question = self._store.find_message(self._said.parent_id) if self._said.parent_id else None
+        if question is None or question.intent != ASK:
+            return []
+        calls = self._store.list_tool_calls(question.session_id, message_id=question.id)
+        return [call for call in calls if self._acts(call.tool_name)]
+
+    def _acts(self, name: str) -> bool:
+        tool = self._by_name.get(name)
+        return tool is None or tool.side_effect or tool.asks_first
 
     async def run_all(self, calls: Iterable[ToolCallDelta], why: str) -> list[dict[str, Any]]:
         """Makes the calls of one answer of the model, those next to each other that only read at the same
@@ -161,6 +176,10 @@ class ToolRuns:
                 if self._refusal(call.name, call.arguments):
                     continue
                 record = self._waiting(call.name, call.arguments, taken)
+                if record and call.tool and call.tool.asks_first and not self._agreed(record):
+                    # Asked about before and not answered: it is this answer's question now.
+                    self._end(record, "cancelled", InvalidInputError(_ASKED_ANEW), None, "")
+                    record = None
                 call.record = record or self._changed(
                     self._store.add_tool_call(
                         self._reply.session_id, call.name, call.arguments, message_id=self._reply.id
@@ -269,7 +288,7 @@ class ToolRuns:
         return known
 
     def _refusal(self, name: str, arguments: Any) -> str:
-        if not self._may_act:
+        if not self.may_act:
             return _NOT_AGREED
         unknown = any(
             call.status in ("unknown", "timeout")
@@ -315,6 +334,8 @@ class ToolRuns:
             yes = await unless_cancelled(self._decide(record, why), self._cancel)
         except StoppedError:
             return self._end(record, "cancelled", InvalidInputError(_STOPPED), None, why)
+        except Exception:  # whoever cannot be asked has not agreed
+            yes = False
         if yes is not True:
             return self._end(record, "cancelled", InvalidInputError(_REFUSED), None, why)
         return self._changed(self._store.update_tool_call(record.id, "approved"))

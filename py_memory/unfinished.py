@@ -170,14 +170,23 @@ def question_about(calls: Sequence[ToolCall], tools: Sequence[Tool], language: s
     lines = [says["ask"]]
     for call in calls:
         tool = by_name.get(call.tool_name)
-        words = in_words(call.tool_name, call.input)
-        if tool is not None and tool.describe is not None:
-            words = tool.describe(call.input, language)
+        words = _described(tool, call, language) or in_words(call.tool_name, call.input)
         found = call.validation or {}
         if found.get("state") == "unknown" and found.get("why"):
             words += says["ask_doubtful"].format(why=found["why"])
         lines.append(f"- {words}")
     return "\n".join([*lines, says["ask_end"]])
+
+
+def _described(tool: Tool | None, call: ToolCall, language: str) -> str:
+    """What the tool itself says that it would do; "" where it does not, or fails."""
+    if tool is None or tool.describe is None:
+        return ""
+    try:
+        words = tool.describe(call.input, language)
+    except Exception:
+        return ""
+    return words if isinstance(words, str) else ""
 
 
 def _is_cut_off(call: ToolCall) -> bool:

@@ -17,6 +17,7 @@ from py_memory.records import Fact, Message, Receipt
 from py_memory.store import MemoryStore
 
 from .chat import chat
+from .consolidate import consolidate
 from .tables import table
 from .words import WORDS, language
 
@@ -53,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=words[name], description=words[name])
         made.add_argument("file", metavar="memory.db")
         made.set_defaults(run=run)
-        if name not in ("chat", "export"):
+        if name not in ("chat", "consolidate", "export"):
             made.add_argument("--json", action="store_true")
         return made
 
@@ -83,10 +84,10 @@ def _parser() -> argparse.ArgumentParser:
     for name in ("fact", "message", "session", "text"):
         what.add_argument(f"--{name}")
     forget.add_argument("--yes", action="store_true")
-    talk = command("chat", chat)
-    talk.add_argument("--model", metavar="URL", help=words["model"])
-    talk.add_argument("--name", metavar="MODEL", help=words["model_name"])
-    talk.add_argument("--key-env", metavar="NAME", help=words["key_env"])
+    for with_model in (command("chat", chat), command("consolidate", consolidate)):
+        with_model.add_argument("--model", metavar="URL", help=words["model"])
+        with_model.add_argument("--name", metavar="MODEL", help=words["model_name"])
+        with_model.add_argument("--key-env", metavar="NAME", help=words["key_env"])
     return parser
 
 

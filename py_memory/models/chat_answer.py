@@ -116,10 +116,11 @@ def models_in(text: str, details: Mapping[str, object]) -> list[ModelInfo]:
 
 
 def _context_of(entry: Mapping[str, Any]) -> int | None:
-    """Each server has its own name for it."""
+    """Each server has its own name for it. What a model was trained with (llama.cpp's n_ctx_train) is not
+    what it runs with."""
     meta = entry.get("meta")
     for holder in (entry, meta if isinstance(meta, dict) else {}):
-        for name in ("max_model_len", "context_length", "max_context_length", "n_ctx", "n_ctx_train"):
+        for name in ("max_model_len", "context_length", "max_context_length", "n_ctx"):
             if type(holder.get(name)) is int and holder[name] > 0:
                 return int(holder[name])
     return None

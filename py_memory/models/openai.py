@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin
 
-from py_memory.errors import InvalidInputError, ModelError
+from py_memory.errors import InvalidInputError, ModelAddressError, ModelError
 from py_memory.records import Cancel, Delta, ModelInfo, Tool
 
 from .address import server_address, shown_address
@@ -84,8 +84,6 @@ class OpenAIModel:
     InvalidInputError for what is no key.
     """
 
-    asks_again = True  # a busy server, before the answer begins
-
     def __init__(
         self,
         url: str,
@@ -102,6 +100,7 @@ class OpenAIModel:
         self._options = dict(options or {})
         self._patience = patience or Patience()
         self._transport = transport or SocketTransport()
+        self.context_tokens: int | None = None  # of prompt and answer together, once the server has said so
         self._left_out: set[str] = set()  # fields that this server has complained about
         self._schema: Mapping[str, Any] | None = None
 
@@ -131,10 +130,16 @@ class OpenAIModel:
         except Cancelled:
             return []
 
-    async def find_name(self) -> str:
-        """The model's name; where none was given, that of the server's first model for chatting. Raises
-        ModelError."""
-        self._name = self._name or await self._first_model(_Nobody())
+    async def meet(self) -> str:
+        """Asks the server which models it has and how much this one takes, and returns this one's name; where
+        none was given it is that of the first model for chatting. Raises ModelError."""
+        try:
+            await self._models(_Nobody())
+        except ModelAddressError:
+            if self._name is None:  # else a server without a list may know the model all the same
+                raise
+        if self._name is None:
+            raise failure("no_models", **self._details)
         return self._name
 
     async def reply(
@@ -143,7 +148,9 @@ class OpenAIModel:
         """See records.Model. A busy server is not asked again here: ChatAgent does so and tells its user."""
         try:
             if self._name is None:
-                self._name = await self._first_model(cancel)
+                await self._models(cancel)
+            if self._name is None:
+                raise failure("no_models", **self._details)
             response = await self._begin(messages, tools, cancel)
             try:
                 if "json" in response.headers.get("content-type", ""):  # streaming is beyond this server
@@ -173,17 +180,18 @@ class OpenAIModel:
         return {"server": self._address.server, "model": self._name or "?"}
 
     async def _models(self, cancel: Cancel) -> list[ModelInfo]:
+        """What the server offers. Of that this model takes a name, where it has none, and its context."""
         response = await self._ask("GET", "/models", b"", cancel)
         try:
-            return models_in(await self._whole(response, cancel), self._details)
+            found = models_in(await self._whole(response, cancel), self._details)
         finally:
             response.close()
-
-    async def _first_model(self, cancel: Cancel) -> str:
-        names = [model.id for model in await self._models(cancel)]
-        if not names:
-            raise failure("no_models", **self._details)
-        return next((name for name in names if "embed" not in name.lower()), names[0])
+        names = [model.id for model in found]
+        if self._name is None and names:
+            self._name = next((name for name in names if "embed" not in name.lower()), names[0])
+        known = {model.id: model.context_tokens for model in found}
+        self.context_tokens = known.get(self._name or "") or self.context_tokens
+        return found
 
     async def _begin(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Tool], cancel: Cancel

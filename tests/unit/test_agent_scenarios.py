@@ -427,6 +427,14 @@ def test_a_tool_says_in_words_what_it_would_do(store: MemoryStore) -> None:
     assert chat.states == ["proposed"]
 
 
+def test_a_tool_that_cannot_say_what_it_would_do_is_named(store: MemoryStore) -> None:
+    def described(params: Mapping[str, Any], language: str) -> str:
+        raise KeyError("whom")
+
+    chat = Chat(store, Scripted(call("send", to="Anna")), sender([], describe=described))
+    assert '\n- send {"to": "Anna"}\n' in chat.say("write to Anna").content
+
+
 def test_a_secret_in_a_call_is_not_shown(store: MemoryStore) -> None:
     chat = Chat(store, Scripted(call("send", to="Anna, password: hunter2secret")), sender([]))
     reply = chat.say("write to Anna")
@@ -605,14 +613,6 @@ def test_a_wrong_key_is_not_tried_again(store: MemoryStore) -> None:
     chat = Chat(store, Scripted([failure("wrong_key", server="api.example")]))
     assert chat.say("hello").status == "failed"
     assert (len(chat.model.prompts), chat.waits) == (1, [])
-
-
-def test_a_model_that_asks_again_by_itself_is_not_asked_by_two(store: MemoryStore) -> None:
-    model = Scripted([ModelOverloadedError("Busy.")])
-    model.asks_again = True  # type: ignore[attr-defined]
-    chat = Chat(store, model)
-    assert chat.say("hello").status == "failed"
-    assert len(model.prompts) == 1
 
 
 def test_a_prompt_that_was_too_long_is_sent_shorter(store: MemoryStore) -> None:
@@ -841,6 +841,42 @@ def test_a_call_that_ran_when_the_tab_died_is_of_unknown_end(store: MemoryStore)
     assert (done, chat.states[0]) == (["Anna"], "unknown")
 
 
+def test_the_yes_sent_again_after_a_death_repeats_nothing(store: MemoryStore) -> None:
+    done: list[Any] = []
+
+    async def send(to: str) -> str:
+        done.append(to)
+        if len(done) == 2:
+            raise DeathError
+        return "sent"
+
+    three = [delta for n, to in enumerate(("Anna", "Bo", "Cy")) for delta in call("send", at=n, to=to)]
+    chat = Chat(store, Scripted(three), tool(send))
+    chat.say("write to all")
+    with pytest.raises(DeathError):
+        chat.say("yes", message_id=SAID)
+    assert chat.states == ["success", "running", "approved"]
+    chat.restart()
+    reply = chat.say("yes", message_id=SAID)
+    assert "I was interrupted while running send" in reply.content
+    assert "Bo" in reply.content
+    assert (done, chat.states) == (["Anna", "Bo"], ["success", "unknown", "approved"])
+
+
+def test_what_was_done_before_a_death_is_told_to_the_model(store: MemoryStore) -> None:
+    done: list[Any] = []
+    both = [*call("send", to="Anna"), *call("send", at=1, to="Bo")]
+    chat = Chat(store, Scripted(both, [DeathError()]), sender(done))
+    chat.say("write to both")
+    with pytest.raises(DeathError):
+        chat.say("yes", message_id=SAID)
+    chat.restart()
+    chat.model.replies = [["Both are sent."]]
+    assert chat.say("yes", message_id=SAID).content == "Both are sent."
+    assert (done, chat.states) == (["Anna", "Bo"], ["success", "success"])
+    assert chat.model.told == ['"sent to Anna"', '"sent to Bo"']
+
+
 def test_a_question_outlives_the_tab(store: MemoryStore) -> None:
     done: list[Any] = []
     chat = Chat(store, Scripted(call("send", to="Anna"), ["Sent."]), sender(done))
@@ -978,8 +1014,8 @@ def test_a_model_with_little_room_gets_the_most_needed_tools(store: MemoryStore)
     shown = store.inspect_prompt(chat.say("hello").id)
     assert {"send", "memory_search"} <= set(chat.model.tools[0])
     assert shown.left_out["tools"] > 5
-    model = Scripted(["Yes."])
-    model.takes_tools = False  # type: ignore[attr-defined]
+    model: Any = Scripted(["Yes."])
+    model.takes_tools = False
     Chat(store, model).say("hello")
     assert model.tools == [[]]
 
@@ -1036,6 +1072,25 @@ def test_what_was_edited_since_reads_as_it_was_sent(store: MemoryStore) -> None:
     third = later.say("third")
     store.edit_message(SAID, "yet other words")
     assert [dict(m) for m in store.inspect_prompt(third.id).messages] == later.model.prompts[-1]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"history": "x"},
+        {"history": [{"a": 1}], "language": "en"},
+        {"history": [], "language": 5, "memory_chars": "x", "message_chars": [], "memories": 7},
+        {"history": [], "left_out": [1], "model": {"x": 1}, "tokens": "many", "usage": "x"},
+    ],
+)
+def test_a_prompt_from_a_file_that_nobody_trusts_shows_nothing(store: MemoryStore, record: Any) -> None:
+    reply = Chat(store, Scripted(["One."])).say("hello")
+    text = json.dumps({"py_memory.prompt": record})
+    with store.action():
+        store.database.execute("UPDATE messages SET metadata_json = ? WHERE id = ?", (text, reply.id))
+    shown = store.inspect_prompt(reply.id)
+    assert (shown.messages, shown.model, shown.tokens) == ((), None, None)
+    assert store.get_message(reply.id).metadata == {}
 
 
 def test_only_an_answer_has_a_prompt(store: MemoryStore) -> None:

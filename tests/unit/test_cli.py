@@ -188,7 +188,11 @@ def test_chat_with_a_model_server(model_server: ModelServer, tmp_path: Path) -> 
 
 def test_ctrl_c_stops_an_answer_and_not_the_chat(model_server: ModelServer, tmp_path: Path) -> None:
     path = tmp_path / "new.db"
-    model_server.script({"text": "It was a", "stall_after": 2}, {"text": "Very well."})
+    model_server.script(
+        {"text": "It was a", "stall_after": 2},
+        {"status": 429, "headers": {"Retry-After": "50"}},
+        {"text": "Very well."},
+    )
     command = [sys.executable, "-m", "py_memory.cli", "chat", str(path), "--model", model_server.url]
     environment = {**os.environ, "PYTHONUTF8": "1"}
     with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True, env=environment) as running:
@@ -200,12 +204,19 @@ def test_ctrl_c_stops_an_answer_and_not_the_chat(model_server: ModelServer, tmp_
         while "It was a" not in heard:
             heard += running.stdout.read(1)
         running.send_signal(signal.SIGINT)
+        running.stdin.write("Go on\n")
+        running.stdin.flush()
+        while "Asking again in 50 s." not in heard:
+            heard += running.stdout.read(1)
+        running.send_signal(signal.SIGINT)
         heard, _ = running.communicate("Never mind\n", timeout=30)
         assert "Very well." in heard
         assert running.returncode == 0
     store = MemoryStore(path)
     answers = [message.content for message in store.get_recent_messages(store.get_or_create_session().id)]
-    assert answers == ["Tell me a story", "It was a", "Never mind", "Very well."]
+    assert answers[:2] == ["Tell me a story", "It was a"]
+    assert answers[2] == "Go on"
+    assert answers[4:] == ["Never mind", "Very well."]
     store.close()
 
 
@@ -227,3 +238,25 @@ def test_chat_says_what_keeps_it_from_starting(
     assert said.startswith(error)
     assert told in said
     assert not path.exists()
+
+
+def test_consolidating_with_a_model(
+    capsys: pytest.CaptureFixture[str], model_server: ModelServer, tmp_path: Path
+) -> None:
+    path = tmp_path / "memory.db"
+    store = MemoryStore(path)
+    session = store.create_session().id
+    for number in range(5):
+        store.add_message(session, "user", f"On walk {number} I played the violin.")
+    store.set_fact("user::name", "Mei")
+    store.close()
+    found = {"key": "user::plays", "value": "violin", "quote": "I played the violin", "confidence": 0.9}
+    model_server.script({"text": json.dumps({"facts": [found]})})
+    code, said = run(capsys, "consolidate", path, "--model", model_server.url)
+    assert code == 0
+    assert "Tidied up: weighed anew 1.\n" in said
+    assert "Read: 1 parts. Facts that wait for your yes: 1. Summaries written: 0." in said
+    model_server.script({"status": 401})
+    code, said = run(capsys, "consolidate", path)
+    assert (code, said) == (0, "Tidied up: 0.\n")
+    assert model_server.requests() == []

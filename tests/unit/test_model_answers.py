@@ -241,7 +241,7 @@ def test_a_filter_that_leaves_nothing_is_told() -> None:
 def test_models_and_their_context_are_listed() -> None:
     data = [
         {"id": "a", "max_model_len": 8192},
-        {"id": "b", "meta": {"n_ctx_train": 2048}},
+        {"id": "b", "meta": {"n_ctx": 2048, "n_ctx_train": 131072}},
         {"id": "c", "context_length": "long"},
         {"name": "no id"},
         7,

@@ -153,9 +153,25 @@ def test_models_are_listed_and_the_first_that_chats_answers(model_server: ModelS
     assert asyncio.run(nameless.list_models()) == [ModelInfo("nomic-embed-text"), ModelInfo("gemma", 4096)]
     assert text(ask(nameless)) == "Hello."
     assert model_server.requests()[0]["body"]["model"] == "gemma" == nameless.name
+    assert nameless.context_tokens == 4096
     model_server.script(models=[])
     with pytest.raises(ModelNotFoundError):
         ask(OpenAIModel(model_server.url))
+
+
+def test_a_server_is_met_before_it_is_talked_with(model_server: ModelServer) -> None:
+    model_server.script(
+        models=["nomic-embed-text", {"id": "gemma", "context_length": 8192}, "other"], key=KEY
+    )
+    named, nameless = (OpenAIModel(model_server.url, name, key=KEY) for name in ("gemma", None))
+    assert [asyncio.run(one.meet()) for one in (named, nameless)] == ["gemma", "gemma"]
+    assert (named.context_tokens, nameless.context_tokens) == (8192, 8192)
+    unlisted = OpenAIModel(model_server.url, "hidden", key=KEY)
+    assert (asyncio.run(unlisted.meet()), unlisted.context_tokens) == ("hidden", None)
+    without_list = OpenAIModel(f"{model_server.address}/elsewhere", "gemma", key=KEY)
+    assert asyncio.run(without_list.meet()) == "gemma"
+    with pytest.raises(ModelUnauthorisedError):
+        asyncio.run(OpenAIModel(model_server.url, "gemma").meet())
 
 
 def test_an_answer_can_be_asked_for_in_json(model_server: ModelServer) -> None:
@@ -493,6 +509,19 @@ def test_a_missing_key_and_a_wrong_one_are_told_apart(model_server: ModelServer)
 
 
 # -- in a chat --
+
+
+def test_a_chat_asks_a_busy_server_again(model_server: ModelServer, store: MemoryStore) -> None:
+    model_server.script({"status": 503}, {"status": 429, "headers": {"Retry-After": "7"}}, {"text": "Now."})
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    reply = asyncio.run(ChatAgent(store, model(model_server), sleep=sleep).chat_round(None, "Hello there"))
+    assert (reply.status, reply.content) == ("complete", "Now.")
+    assert [round(wait) for wait in waits] == [1, 7]
+    assert len(model_server.requests()) == 3
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ class Readings:
 
     def _proposed(self, message: Message, proposal: Mapping[str, Any]) -> Fact | None:
         """The new fact that waits; None where it is known, waits already, or cannot be kept."""
-        known = self._facts.list_facts(status=None, source_message_id=message.id)
+        known = self._facts.list_facts(status=None, source_message_ids=[message.id])
         if any(same_value(fact.value, proposal["value"]) for fact in known):
             return None  # the rules have found it, under whatever key
         details = {name: proposal[name] for name in ("quote", "spoken_words", "zone", "valid_from")}

@@ -76,8 +76,7 @@ def _round(agent: ChatAgent, session: str, said: str) -> None:
 
 def _noticed(store: MemoryStore, session: str) -> list[Fact]:
     """What was noticed in this chat and waits for a yes."""
-    said = {message.id for message in store.list_messages(session)}
-    return [fact for fact in store.list_facts(status="candidate") if fact.source_message_id in said]
+    return store.list_facts(status="candidate", session_id=session)
 
 
 def _settle(store: MemoryStore, session: str, *, keep: bool) -> None:

@@ -30,11 +30,14 @@ NOT_FOR_THE_PAGE = {
     "action",
     "close",
     "compact",
+    "connect_embedder",
     "durable",
+    "embed_waiting",
     "export_to",
     "idle_work",
     "import_file",
     "import_rows",
+    "prepare_recall",
 }
 
 

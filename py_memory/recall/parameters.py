@@ -90,6 +90,13 @@ class Parameters:
     floor_pairs: float = 6.5
     floor_share: float = 0.5  # what scores less than this share of the best is not worth a line
 
+    # Vectors, where an embedder is connected; see docs/benchmarks.md for what they are worth (here)
+    vector: float = 0.3  # weight of a message as near as one can be, against the best by its words
+    vector_full: float = 6.0  # standard deviations above the average message that count as that near
+    vector_sample: int = 100  # messages that the average is taken from
+    vector_candidates: int = 100  # nearest ones by their bits
+    vector_scan: int = 30_000  # above so many only what the words have found is looked at
+
     # Candidates: more change nothing from here on (here)
     seeds: int = 50  # looked at for feedback
     candidates: int = 150  # matching messages kept, with their neighbours

@@ -17,7 +17,12 @@ MAX_MEMORY_CHARS = 3000  # of facts, saved state and summaries in a prompt
 
 
 class MemoryStore(
-    SessionOperations, TaskOperations, SearchOperations, ExperienceOperations, CareOperations, FileOperations
+    SessionOperations,
+    TaskOperations,
+    SearchOperations,
+    ExperienceOperations,
+    CareOperations,
+    FileOperations,
 ):
     """A memory in one SQLite database, seen by one user and optionally one agent.
 

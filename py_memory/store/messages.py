@@ -185,6 +185,7 @@ class MessageOperations(StoreBase):
             if not message.has_secret and secret_spans(content[:MAX_READ]):
                 messages.update_message(db, self.user_id, message_id, has_secret=True)
             index.add(db, seq)
+            self._embedding.changed(message_id, seq)
             fact_rows.mark_for_review(db, self.user_id, message_id, version_id)
             self._event("edited", "messages", message_id, content)
             edited = messages.get_message(db, self.user_id, message_id)
@@ -213,6 +214,7 @@ class MessageOperations(StoreBase):
                 messages.rewrite_version(db, self.user_id, message.version_id, content)
             messages.update_message(db, self.user_id, message_id, status=status)
             index.add(db, seq)
+            self._embedding.changed(message_id, seq)
             if status != "streaming":
                 self._event(status, "messages", message_id, message.content if content is None else content)
             return messages.get_message(db, self.user_id, message_id)

@@ -38,6 +38,7 @@ LAYERS = [
         "health",
         "trace",
         "experience",
+        "embedding",
         "personal",
         "resuming",
         "topics",

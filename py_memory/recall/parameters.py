@@ -83,6 +83,12 @@ class Parameters:
         default_factory=lambda: {"facts": 1.5, "summaries": 1.0, "tool_calls": 0.7, "experiences": 0.7}
     )
 
+    # Tool results, on the questions of tests/data/tool_results.jsonl (here)
+    result: float = 2.0  # where the question asks for what a tool said
+    last: float = 1.1  # of the best of a tool's results: the newest one, where the last time is asked for …
+    last_share: float = 0.5  # … if it scores this share of the best itself
+    around_call: float = 0.5  # of the best message said within `gap_ms`, which a call gains, at most its own
+
     # Active recall adds nothing unless the best message scores this times ln(messages + 1): over nine in
     # ten questions of tests/bench/unrelated.txt stay below, at a loss of 0.6 points of recall (here).
     # Messages in Chinese share more pairs by chance than others share words.

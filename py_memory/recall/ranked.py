@@ -44,7 +44,7 @@ def recall(
         )  # fmt: skip
         others = rank_others(
             db, user_id, agent_id, question, limit,
-            now=now, history=history, session_id=session_id, parameters=parameters,
+            now=now, history=history, session_id=session_id, parameters=parameters, messages=messages,
         )  # fmt: skip
         for found in (*map(_of_message, messages), *others):
             if found.id not in best or best[found.id].score < found.score:

@@ -103,6 +103,10 @@ MUTANTS = {
     "always something to add": ("recall/ranked.py", "if item.score >= size * _floor(item, parameters)]", "if item.score]", "test_recall.py"),
     "yesterday is no day": ("marks.py", "timedelta(days=_SHIFTS[match.group()])", "timedelta(days=0)", "test_recall.py"),
     "the scorer's order is lost": ("recall/bench.py", "for message in found]", "for message in reversed(found)]", "test_recall.py"),
+    # tool results
+    "the last time is any time": ("recall/others.py", "and question.asks_last:", "and False:", "test_tool_results.py"),
+    "what a tool said is told as talk": ("recall/parameters.py", "result: float = 2.0", "result: float = 0.5", "test_tool_results.py"),
+    "a call stands alone": ("recall/parameters.py", "around_call: float = 0.5", "around_call: float = 0.0", "test_tool_results.py"),
     # vectors
     "models are mixed": ("recall/vectors.py", '"e.user_id = ? AND e.model = ? AND', '"e.user_id = ? AND e.model >= ? AND', "test_embeddings.py"),
     "owners are mixed": ("rows/embeddings.py", "m.seq <= ? AND m.user_id = ? ORDER", "m.seq <= ? AND m.user_id <> '' || ? ORDER", "test_embeddings.py"),

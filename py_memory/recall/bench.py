@@ -20,6 +20,7 @@ from py_memory.rows import messages, sessions, users
 from . import index
 from .parameters import DEFAULTS, Parameters
 from .question import read_question
+from .ranked import recall_actively
 from .ranking import rank_messages
 from .vectors import Meaning
 
@@ -88,6 +89,10 @@ class Conversation:
         question = read_question(query, self._now, parameters)
         found = rank_messages(self.db, self.user_id, question, limit, parameters=parameters, meaning=meaning)
         return [self._ids[message.id] for message in found]
+
+    def reminds(self, query: str) -> bool:
+        """Whether active recall would add anything to a prompt."""
+        return bool(recall_actively(self.db, self.user_id, None, query, now=self._now, limit=1))
 
 
 def main() -> None:

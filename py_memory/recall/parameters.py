@@ -89,12 +89,14 @@ class Parameters:
     last_share: float = 0.5  # … if it scores this share of the best itself
     around_call: float = 0.5  # of the best message said within `gap_ms`, which a call gains, at most its own
 
-    # Active recall adds nothing unless the best message scores this times ln(messages + 1): over nine in
-    # ten questions of tests/bench/unrelated.txt stay below, at a loss of 0.6 points of recall (here).
-    # Messages in Chinese share more pairs by chance than others share words.
-    floor_words: float = 2.5
-    floor_pairs: float = 6.5
-    floor_share: float = 0.5  # what scores less than this share of the best is not worth a line
+    # Active recall adds nothing unless a memory scores its floor times ln(messages + 1); docs/benchmarks.md
+    # has what that costs and what it keeps out (here). Messages in Chinese share more pairs by chance than
+    # others share words. What speaks of nobody is mostly general knowledge, so it has to score more.
+    floor_words: float = 2.8
+    floor_words_personal: float = 2.0
+    floor_pairs: float = 7.5
+    floor_pairs_personal: float = 4.0
+    floor_share: float = 0.3  # what scores less than this share of the best is not worth a line
 
     # Vectors, where an embedder is connected; see docs/benchmarks.md for what they are worth (here)
     vector: float = 0.3  # weight of a message as near as one can be, against the best by its words

@@ -40,6 +40,15 @@ _LAST = re.compile(
     r"|\bmost recent|\bprevious|上次|上回|上一次|最近一次|最后一次|刚才"
 )
 _RESULT = re.compile(r"\btools?\b|\bresults?\b|\breturned\b|\boutput\b|工具|返回|结果")
+# About somebody, or something that both sides know. Not so “how do I …”, “give me …”.
+_REQUEST = re.compile(
+    r"\b(?:how|what) (?:do|can|could|should|would|to) (?:i|we)\b"
+    r"|\b(?:give|tell|show|help|teach|for|to|let) (?:me|us)\b|[给帮替教为让跟]我们?|告诉我们?"
+)
+_PERSONAL = re.compile(
+    r"\b(?:i|my|me|mine|i'm|i've|i'd|we|our|us|he|she|his|her|him|they|their|them)\b"
+    r"|[我咱他她]|那[个位次家天]|这[个位次家]|来着|上次|之前"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,7 @@ class Question:
     side: str | None = None  # the role that the question is about
     asks_last: bool = False  # for the last time something was done
     asks_result: bool = False  # for what a tool said
+    personal: bool = False  # speaks of somebody, or of what both sides know
 
 
 def is_question(content: str) -> bool:
@@ -83,6 +93,7 @@ def read_question(query: str, now: int, parameters: Parameters) -> Question:
         "assistant" if _OF_ASSISTANT.search(folded) else "user" if _OF_USER.search(folded) else None,
         _LAST.search(folded) is not None,
         _RESULT.search(folded) is not None,
+        _PERSONAL.search(_REQUEST.sub(" ", folded)) is not None,
     )
 
 

@@ -76,15 +76,27 @@ def recall_actively(
         return [item for item in found if item.id not in exclude]
 
     found = ranked(None)
+    personal = read_question(query, now, parameters).personal
     size = math.log(Postings(db, user_id).total + 1)
-    kept = [item for item in found if item.score >= size * _floor(item, parameters)]
-    if kept and meanings:
-        kept = ranked(meanings)
-    return [item for item in kept if item.score >= parameters.floor_share * kept[0].score][:limit]
+
+    def above(item: Recollection) -> float:
+        """The score as a multiple of what it has to be."""
+        return item.score / max(size * _floor(item, personal, parameters), 1e-9)
+
+    best = max(map(above, found), default=0.0)
+    if best < 1:
+        return []
+    if meanings:
+        found = ranked(meanings)
+        best = max(map(above, found), default=0.0)
+    return [item for item in found if above(item) >= parameters.floor_share * best][:limit]
 
 
-def _floor(item: Recollection, parameters: Parameters) -> float:
-    return parameters.floor_pairs if text.has_cjk(item.text) else parameters.floor_words
+def _floor(item: Recollection, personal: bool, parameters: Parameters) -> float:
+    personal = personal or "speaker" in item.reason["factors"]  # somebody is named
+    if text.has_cjk(item.text):
+        return parameters.floor_pairs_personal if personal else parameters.floor_pairs
+    return parameters.floor_words_personal if personal else parameters.floor_words
 
 
 def _of_message(found: Ranked) -> Recollection:

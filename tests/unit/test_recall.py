@@ -323,6 +323,33 @@ def test_a_model_is_reminded_of_what_bears_on_the_question(store: MemoryStore) -
     assert store.list_uses(reply.id) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "personal"),
+    [
+        ("Where did my sister move?", True),
+        ("What did she say about the zoo?", True),
+        ("我姐姐搬到哪里了？", True),
+        ("这个公园叫什么名字来着？", True),
+        ("How do I reverse a linked list?", False),
+        ("Give me a recipe for bread.", False),
+        ("What is the tallest building?", False),
+        ("帮我修正这条语句", False),
+        ("什么是纳什均衡？", False),
+    ],
+)
+def test_general_knowledge_speaks_of_nobody(words: str, personal: bool) -> None:
+    assert read_question(words, DAY, DEFAULTS).personal is personal
+
+
+def test_what_speaks_of_somebody_needs_less(store: MemoryStore) -> None:
+    said(store, "The telescope is in the attic")
+    for _ in range(5):
+        said(store, "It is cold in the attic")
+    assert store.recall("Explain telescopes in an attic")[0].text == "The telescope is in the attic"
+    assert store.active_recall("Explain telescopes in an attic") == []
+    assert store.active_recall("Explain her telescope in the attic")
+
+
 def test_what_the_prompt_shows_is_not_said_twice(store: MemoryStore) -> None:
     ids = said(store, "My sister Greta moved to Lisbon in spring", "Greta likes Lisbon a lot")
     found = store.active_recall("Where did my sister Greta move?", exclude=[ids[0]])

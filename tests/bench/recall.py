@@ -5,10 +5,10 @@ text], …], "questions": [{"q", "cat", "ev": [turn ids]}]}. Recall is the share
 among the first 5, 10 and 20 ids, averaged; the category "adversarial" is kept apart. Without --data a
 made-up memory is measured: latency at 10,000, 30,000 and 100,000 messages, the cost of adding one, bytes of
 index, and how many of the questions in unrelated.txt add nothing to a prompt. --chromium takes the latency
-in the page. With --data, --embedder MODULE:NAME also uses the vectors of an embedder (an object, or a class
-without arguments), and --floor says what active recall's floor costs in R@10, and on which share of the
-questions in unrelated.txt (about general things) and unanswered.txt (about people, of whom the memory does
-not know it) it adds nothing. The last line is one line of JSON.
+in the page alone, over five rounds of the questions. With --data, --embedder MODULE:NAME also uses the
+vectors of an embedder (an object, or a class without arguments), and --floor says what active recall's floor
+costs in R@10, and on which share of the questions in unrelated.txt (about general things) and unanswered.txt
+(about people, of whom the memory does not know it) it adds nothing. The last line is one line of JSON.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from py_memory.recall.words import members
 from tests.bench._page import finish, open_page, profile, site
 
 CUTS = (5, 10, 20)
+ROUNDS = 5  # of the same questions in Chromium
 UNRELATED = Path(__file__).with_name("unrelated.txt").read_text("utf-8").splitlines()
 UNANSWERED = Path(__file__).with_name("unanswered.txt").read_text("utf-8").splitlines()
 KINDS = ("animal", "art", "city", "country", "dessert", "exercise", "food", "game", "instrument", "sport")
@@ -204,11 +205,21 @@ def in_chromium(size: int) -> dict[str, float]:
         for at in range(0, size, 1000):
             page.evaluate(FILL, contents[at : at + 1000])
         page.wait_for_timeout(5_000)
-        page.evaluate(ASK, questions(contents)[:2])
-        times = page.evaluate(ASK, questions(contents))
-    ms = {"median": round(median(times), 1), "p95": round(quantiles(times, n=20)[-1], 1)}
-    print(f"{size} messages in Chromium: {ms}")
-    return ms
+        asked = questions(contents)
+        page.evaluate(ASK, asked[:2])
+        rounds = [page.evaluate(ASK, asked) for _ in range(ROUNDS)]
+    times = [ms for times in rounds for ms in times]
+    best = [min(of_one) for of_one in zip(*rounds, strict=True)]  # without what else the machine does
+    out = {
+        "median": round(median(times), 1),
+        "p95": round(quantiles(times, n=20)[-1], 1),
+        "best_median": round(median(best), 1),
+        "best_p95": round(quantiles(best, n=20)[-1], 1),
+    }
+    print(f"{size} messages in Chromium: {out}")
+    for ms, question in sorted(zip(best, asked, strict=True), reverse=True)[:3]:
+        print(f"{ms:8.1f} ms at best: {question}", flush=True)
+    return out
 
 
 def main() -> None:
@@ -219,19 +230,17 @@ def main() -> None:
     parser.add_argument("--embedder", type=embedder_of, metavar="MODULE:NAME")
     parser.add_argument("--floor", action="store_true")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 30_000, 100_000])
-    parser.add_argument(
-        "--chromium", action="store_true", help="also the latency in the page, at the first size"
-    )
+    parser.add_argument("--chromium", action="store_true", help="only the latency in the page")
     options = parser.parse_args()
     numbers: dict[str, Any] = {}
     if options.data:
         numbers["recall"] = scored(options.data, options.embedder)
         if options.floor:
             numbers["floor"] = floored(options.data)
-    else:
+    elif not options.chromium:
         numbers |= measured(options.sizes)
     if options.chromium:
-        numbers["chromium"] = in_chromium(options.sizes[0])
+        numbers["chromium"] = {str(size): in_chromium(size) for size in options.sizes}
     finish("recall", **numbers)
 
 

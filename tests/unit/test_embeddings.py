@@ -7,6 +7,7 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ import pytest
 from py_memory import ChatAgent, IncognitoStore, MemoryStore, OfflineAssistant
 from py_memory.embedding import MOST_AT_ONCE, RETRY_MS
 from py_memory.errors import IncognitoError, InvalidInputError
+from py_memory.recall import ranked
+from py_memory.recall.parameters import DEFAULTS
 from py_memory.recall.vectors import MAX_DIMS, pack, text_hash
 from py_memory.records import Cancel, Delta, Recollection, Tool
 from tests.unit.support import Grams, run
@@ -60,8 +63,10 @@ def told(store: MemoryStore) -> MemoryStore:
 
 
 def rest(store: MemoryStore) -> None:
-    while store.idle_work(1000):
-        pass
+    for _ in range(300):
+        if not store.idle_work(50):
+            return
+    pytest.fail("there is always more to do")
 
 
 def rows(store: MemoryStore) -> list[dict[str, Any]]:
@@ -93,6 +98,7 @@ def test_other_words_are_found(told: MemoryStore) -> None:
     found = told.recall(MISSPELT)
     assert found[0].text == TOLD
     assert found[0].reason["near"] > 0.5
+    assert found[0].score > 0.5
     told.connect_embedder(None)
     assert TOLD not in texts(told.recall(MISSPELT))
 
@@ -116,11 +122,6 @@ def test_within_a_session(told: MemoryStore) -> None:
 def test_large_memories_look_only_at_what_words_find(
     told: MemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dataclasses import replace
-
-    from py_memory.recall import ranked
-    from py_memory.recall.parameters import DEFAULTS
-
     told.connect_embedder(Grams())
     rest(told)
     meanings = told._embedding.meanings([MISSPELT, "Portuguese"])
@@ -139,7 +140,13 @@ def test_words_decide_whether_a_model_is_reminded(told: MemoryStore) -> None:
     told.connect_embedder(Grams())
     rest(told)
     assert TOLD in texts(told.recall(MISSPELT))
-    assert told.active_recall(MISSPELT) == []
+    meanings = told._embedding.meanings([MISSPELT])
+    for parameters in (DEFAULTS, replace(DEFAULTS, vector=50.0)):
+        found = ranked.recall_actively(
+            told.database, told.user_id, None, MISSPELT,
+            now=told.clock(), limit=5, parameters=parameters, meanings=meanings,
+        )  # fmt: skip
+        assert found == []
     assert texts(told.active_recall("Portuguese restaurant downstairs")) == [TOLD]
 
 
@@ -363,6 +370,7 @@ def test_what_is_edited_while_the_embedder_thinks(told: MemoryStore) -> None:
 
     class Slow(Grams):
         def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            assert text_hash(TOLD) not in {row["text_hash"] for row in rows(told)}
             if TOLD in texts:
                 told.edit_message(item.id, TOLD + " but cancelled")
             return super().embed(texts)
@@ -370,6 +378,7 @@ def test_what_is_edited_while_the_embedder_thinks(told: MemoryStore) -> None:
     told.connect_embedder(Slow())
     rest(told)
     (row,) = [row for row in rows(told) if row["memory_id"] == item.id]
+    assert told.health() == []
     assert row["text_hash"] == text_hash(TOLD + " but cancelled")
     assert row["vector"] == pack(Grams().vector(TOLD + " but cancelled"))
 

@@ -109,7 +109,7 @@ MUTANTS = {
     "what a tool said is told as talk": ("recall/parameters.py", "result: float = 2.0", "result: float = 0.5", "test_tool_results.py"),
     "a call stands alone": ("recall/parameters.py", "around_call: float = 0.5", "around_call: float = 0.0", "test_tool_results.py"),
     # vectors
-    "models are mixed": ("recall/vectors.py", '"e.user_id = ? AND e.model = ? AND', '"e.user_id = ? AND e.model >= ? AND', "test_embeddings.py"),
+    "models are mixed": ("recall/vectors.py", '"e.user_id = ? AND e.model = ? AND', '"e.user_id = ? AND e.model <= ? AND', "test_embeddings.py"),
     "owners are mixed": ("rows/embeddings.py", "m.seq <= ? AND m.user_id = ? ORDER", "m.seq <= ? AND m.user_id <> '' || ? ORDER", "test_embeddings.py"),
     "lengths are mixed": ("embedding.py", "or (self._dims and dims != self._dims)", "", "test_embeddings.py"),
     "a vector is of whatever text": ("recall/vectors.py", "not (now and hash != text_hash(text))", "True", "test_embeddings.py"),
@@ -123,7 +123,7 @@ MUTANTS = {
     "an embedder that raises breaks recall": ("embedding.py", 'except Exception as error:\n            raise _Failed("failed"', 'except KeyError as error:\n            raise _Failed("failed"', "test_embeddings.py"),
     "a failing embedder is not told of": ("store/care.py", "if state and state.problem:", "if False:", "test_embeddings.py"),
     "a failing embedder is asked on": ("embedding.py", "self._clock() >= self._retry_at", "True", "test_embeddings.py"),
-    "a number that is none is kept": ("recall/vectors.py", "if not all(map(math.isfinite, numbers)):", "if False:", "test_embeddings.py"),
+    "a number that is none is kept": ("embedding.py", "packed.append(None)", "packed.append(bytes(9))", "test_embeddings.py"),
     "too few vectors are kept": ("embedding.py", "if len(vectors) != count:", "if False:", "test_embeddings.py"),
     "one bad text stops the rest": ("embedding.py", "if (item[0], item[2]) not in self._passed_over]", "]", "test_embeddings.py"),
     "vectors are made in one go": ("embedding.py", "if (time.monotonic() - start) * 1000 >= budget_ms:", "if False:", "test_embeddings.py"),

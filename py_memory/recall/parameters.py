@@ -89,13 +89,12 @@ class Parameters:
     last_share: float = 0.5  # … if it scores this share of the best itself
     around_call: float = 0.5  # of the best message said within `gap_ms`, which a call gains, at most its own
 
-    # Active recall adds nothing unless a memory scores its floor times ln(messages + 1); docs/benchmarks.md
-    # has what that costs and what it keeps out (here). Messages in Chinese share more pairs by chance than
-    # others share words. What speaks of nobody is mostly general knowledge, so it has to score more.
-    floor_words: float = 2.8
-    floor_words_personal: float = 2.0
-    floor_pairs: float = 7.5
-    floor_pairs_personal: float = 4.0
+    # Active recall adds nothing unless a memory scores its floor times ln(messages + 1), by what the message
+    # is about and for memories in words and in Chinese, which share more pairs by chance. What speaks of
+    # nobody is mostly general knowledge. docs/benchmarks.md has what that costs and keeps out (here).
+    floors: Mapping[str, tuple[float, float]] = field(
+        default_factory=lambda: {"anything": (2.8, 7.5), "somebody": (2.5, 5.3), "reminder": (2.0, 4.0)}
+    )
     floor_share: float = 0.3  # what scores less than this share of the best is not worth a line
 
     # Vectors, where an embedder is connected; see docs/benchmarks.md for what they are worth (here)

@@ -47,8 +47,9 @@ _REQUEST = re.compile(
 )
 _PERSONAL = re.compile(
     r"\b(?:i|my|me|mine|i'm|i've|i'd|we|our|us|he|she|his|her|him|they|their|them)\b"
-    r"|[我咱他她]|那[个位次家天]|这[个位次家]|来着|上次|之前"
+    r"|[我咱他她]|那[个位次家天]|这[个位次家]"
 )
+_REMINDER = re.compile(r"\bremember\b|\bremind\b|\blast time\b|\bearlier\b|来着|上次|上回|之前|记得")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Question:
     side: str | None = None  # the role that the question is about
     asks_last: bool = False  # for the last time something was done
     asks_result: bool = False  # for what a tool said
-    personal: bool = False  # speaks of somebody, or of what both sides know
+    about: str = "anything"  # or "somebody", or "reminder": it says that it was spoken of before
 
 
 def is_question(content: str) -> bool:
@@ -93,8 +94,14 @@ def read_question(query: str, now: int, parameters: Parameters) -> Question:
         "assistant" if _OF_ASSISTANT.search(folded) else "user" if _OF_USER.search(folded) else None,
         _LAST.search(folded) is not None,
         _RESULT.search(folded) is not None,
-        _PERSONAL.search(_REQUEST.sub(" ", folded)) is not None,
+        _about(folded),
     )
+
+
+def _about(folded: str) -> str:
+    if _REMINDER.search(folded):
+        return "reminder"
+    return "somebody" if _PERSONAL.search(_REQUEST.sub(" ", folded)) else "anything"
 
 
 def _asked(folded: str) -> str:

@@ -76,12 +76,12 @@ def recall_actively(
         return [item for item in found if item.id not in exclude]
 
     found = ranked(None)
-    personal = read_question(query, now, parameters).personal
+    about = read_question(query, now, parameters).about
     size = math.log(Postings(db, user_id).total + 1)
 
     def above(item: Recollection) -> float:
         """The score as a multiple of what it has to be."""
-        return item.score / max(size * _floor(item, personal, parameters), 1e-9)
+        return item.score / max(size * _floor(item, about, parameters), 1e-9)
 
     best = max(map(above, found), default=0.0)
     if best < 1:
@@ -92,11 +92,10 @@ def recall_actively(
     return [item for item in found if above(item) >= parameters.floor_share * best][:limit]
 
 
-def _floor(item: Recollection, personal: bool, parameters: Parameters) -> float:
-    personal = personal or "speaker" in item.reason["factors"]  # somebody is named
-    if text.has_cjk(item.text):
-        return parameters.floor_pairs_personal if personal else parameters.floor_pairs
-    return parameters.floor_words_personal if personal else parameters.floor_words
+def _floor(item: Recollection, about: str, parameters: Parameters) -> float:
+    if about == "anything" and "speaker" in item.reason["factors"]:
+        about = "somebody"  # who is named
+    return parameters.floors[about][text.has_cjk(item.text)]
 
 
 def _of_message(found: Ranked) -> Recollection:

@@ -101,7 +101,7 @@ MUTANTS = {
     "near enough is exact": ("recall/search.py", "    if found < 0:\n        return None", "    found = max(found, 0)", "test_search.py test_recall.py"),
     "one language only": ("recall/expansion.py", "    for other, weight in links(word)", "    for other, weight in links(word)[:0]", "test_recall.py"),
     "always something to add": ("recall/ranked.py", "    if best < 1:\n        return []\n", "", "test_recall.py"),
-    "anything speaks of somebody": ("recall/question.py", '_PERSONAL.search(_REQUEST.sub(" ", folded)) is not None', "True", "test_recall.py"),
+    "anything speaks of somebody": ("recall/question.py", 'if _PERSONAL.search(_REQUEST.sub(" ", folded)) else "anything"', "", "test_recall.py"),
     "yesterday is no day": ("marks.py", "timedelta(days=_SHIFTS[match.group()])", "timedelta(days=0)", "test_recall.py"),
     "the scorer's order is lost": ("recall/bench.py", "for message in found]", "for message in reversed(found)]", "test_recall.py"),
     # tool results

@@ -31,7 +31,7 @@ class Parameters:
     # What is looked up
     query_terms: int = 64  # at most, the last question's first
     common_share: float = 0.1  # terms in more messages than this are passed over …
-    common_least: int = 2000  # … but never in memories so small that they cost nothing (here)
+    common_least: int = 1000  # … but never in memories so small that they cost nothing (here)
     variant: float = 0.8  # weight of another form of a word, as bought for buy (here: +0.6)
     member: float = 0.5  # weight of a thing of the kind asked for, as violin for instruments (here: +0.9)
     prefix: float = 0.7  # weight of words that begin alike, as mentored for mentorship (here: +0.3) …

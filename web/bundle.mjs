@@ -1,6 +1,6 @@
 // Bundles the page into a folder that any static host can serve. All references in it are relative.
 //
-// Usage: node bundle.mjs OUTPUT_FOLDER VERSION PYTHON_ZIP BOOT_IMAGE WHEEL…
+// Usage: node bundle.mjs OUTPUT_FOLDER VERSION PYTHON_ZIP REST_ZIP BOOT_IMAGE WHEEL…
 
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
@@ -11,7 +11,8 @@ import { fileURLToPath } from "node:url";
 
 const web = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
-const [output, version, pythonZip, bootImage, ...wheels] = process.argv.slice(2).map((value, i) => (i === 1 ? value : resolve(value)));
+const [version] = process.argv.splice(3, 1);
+const [output, pythonZip, restZip, bootImage, ...wheels] = process.argv.slice(2).map((path) => resolve(path));
 
 const NOTICES = ["marked", "preact", "xxhash-wasm"];
 
@@ -22,6 +23,7 @@ const site = {
   python: `python/${basename(pythonZip)}`,
   // Pyodide's list of packages, left empty: none is fetched from anywhere, and the loader need not read 120 KB.
   packages: { info: require("pyodide/pyodide-lock.json").info, packages: {} },
+  rest: `python/${basename(restZip)}`,
   image: { path: `python/${basename(bootImage)}`, integrity: integrity(bootImage) },
 };
 
@@ -64,9 +66,17 @@ async function bundle(entry, name, define, options = {}) {
 
 function copyPyodide() {
   const folder = dirname(require.resolve("pyodide/package.json"));
-  for (const file of ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm"]) {
-    place(join(folder, file), site.pyodide + file);
-  }
+  for (const file of ["pyodide.mjs", "pyodide.asm.wasm"]) place(join(folder, file), site.pyodide + file);
+  const glue = readFileSync(join(folder, "pyodide.asm.mjs"), "utf8");
+  writeFileSync(join(output, site.pyodide, "pyodide.asm.mjs"), readOnce(glue));
+}
+
+/** A megabyte of code inside one function: an engine skims it first and reads it again when it is called, unless
+ * parentheses tell it that the call comes at once. */
+function readOnce(glue) {
+  const whole = /^async function (\w+)(\([^]*\})\s*export default \1;\s*$/;
+  if (!whole.test(glue)) throw new Error("pyodide.asm.mjs no longer is one function: look at readOnce().");
+  return glue.replace(whole, (_, name, rest) => `const ${name}=(async function${rest});export default ${name};\n`);
 }
 
 function metaPolicy() {
@@ -94,7 +104,8 @@ function writeNotices() {
     return `${name}\n\n${file ? readFileSync(join(folder, file), "utf8") : "MIT License"}\n`;
   });
   const others = [
-    `pyodide ${pyodideVersion}: Mozilla Public License 2.0, unchanged; its source is published with its package.`,
+    `pyodide ${pyodideVersion}: Mozilla Public License 2.0. pyodide.asm.mjs has its one function in parentheses, all else ` +
+      "is unchanged. Its source is published with its package.",
     "Python and its standard library: Python Software Foundation License. SQLite: public domain.",
     "The wheels in wheels/ carry their licences inside.\n",
   ];
@@ -118,6 +129,7 @@ try {
   cpSync(join(web, "public"), output, { recursive: true });
   copyPyodide();
   place(pythonZip, site.python);
+  place(restZip, site.rest);
   place(bootImage, site.image.path);
   place(join(web, "policy.json"), "policy.json");
   wheels.forEach((wheel) => place(wheel, `wheels/${basename(wheel)}`));

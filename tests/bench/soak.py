@@ -4,7 +4,9 @@ Each scenario plants at least 50 facts on known days, among them corrections, to
 about them every day. After each day the memory must be whole (INVARIANTS). It can be stopped at any time: a
 scenario goes on from its last whole day. The last line is one line of JSON.
 
-    build.py bench soak [--days N] [--scenarios N] [--rounds N] [--folder DIR] [--fresh]
+    build.py bench soak [--days N] [--scenarios N] [--rounds N] [--folder DIR] [--fresh] [--chromium]
+
+With --chromium the same runs inside Pyodide in Chromium, from the beginning, 10 days unless said otherwise.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import json
 import random
 import shutil
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -427,6 +430,7 @@ INVARIANTS: dict[str, Callable[[Scenario], object]] = {
 
 
 def soak(options: argparse.Namespace) -> dict[str, Any]:
+    """Lives through the scenarios; the figures of all. `options` is what `main` parses."""
     if options.fresh:
         shutil.rmtree(options.folder, ignore_errors=True)
     tallies = [Scenario(number, options).live() for number in range(options.first, options.scenarios)]
@@ -458,17 +462,53 @@ def soak(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def in_chromium(options: argparse.Namespace) -> dict[str, Any]:
+    # Not at the top: this module also runs inside Pyodide, where there is no Playwright.
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser.conftest import CHROMIUM_FLAGS, chromium
+    from tests.browser.pyodide_site import pyodide_site
+
+    texts = {"options.json": json.dumps(vars(options) | {"folder": "/soak"})}
+    script = Path(__file__).with_name("soak_in_page.py")
+    with (
+        tempfile.TemporaryDirectory(prefix="py-memory-bench-") as name,
+        pyodide_site(Path(name), script, ("tests/unit", "tests/bench"), texts=texts) as url,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
+        page = browser.new_page()
+        page.expose_function("day", lambda line: print(line, flush=True))
+        page.goto(url)
+        page.evaluate("""() => {
+            let told = progress;
+            Object.defineProperty(globalThis, 'progress', {
+                get: () => told,
+                set(line) { told = line; void day(line); },
+            });
+        }""")
+        found = page.evaluate("result")
+        browser.close()
+    if "error" in found:
+        sys.exit(f"The soak in Chromium stopped: {found['error']}")
+    result: dict[str, Any] = json.loads(found["report"])
+    return result
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--days", type=int, default=87)
+    parser.add_argument("--days", type=int, help="default: 87, and 10 with --chromium")
     parser.add_argument("--scenarios", type=int, default=len(SCENARIOS))
     parser.add_argument("--first", type=int, default=0, help="number of the first scenario")
     parser.add_argument("--rounds", type=int, default=100, help="a day")
     parser.add_argument("--folder", default="dist/soak", help="where it is kept, to go on from")
     parser.add_argument("--fresh", action="store_true", help="begin anew")
-    result = soak(parser.parse_args(arguments))
+    parser.add_argument("--chromium", action="store_true", help="inside Pyodide in Chromium")
+    options = parser.parse_args(arguments)
+    options.days = options.days or (10 if options.chromium else 87)
+    result = in_chromium(options) if options.chromium else soak(options)
     print(json.dumps(result))
     whole = not result["broken"] and min(result["right_percent"], result["found_percent"]) >= 99
     return 0 if whole else 1

@@ -112,6 +112,9 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "list_facts": lambda store, *_: store.list_facts(limit=12),
     "facts_for_prompt": lambda store, *_: store.facts_for_prompt(),
     "list_facts of a prefix": lambda store, *_: store.list_facts(prefix="task::"),
+    "list_facts of keys": lambda store, *_: store.list_facts(keys=["task::1", "task::2"]),
+    "list_facts of messages": lambda store, _, id: store.list_facts(source_message_ids=[id]),
+    "list_facts of a session": lambda store, session, _: store.list_facts(session_id=session),
     "fact_history": lambda store, *_: store.fact_history("task::1"),
     "recall": lambda store, *_: store.recall("where is my refund"),
     "vectors": lambda store, session, id: (

@@ -345,7 +345,8 @@ class ChatAgent:
     ) -> None:
         """The model speaks, and is called again with the results for as long as it calls tools."""
         language = detect_language(said.content)
-        await self._store.prepare_recall(said.content)
+        if not getattr(self._model, "names_its_uses", False):
+            await self._store.prepare_recall(said.content)
         messages = self._prompt(said, answer)
         tools = runs.tools
         offered = []

@@ -3,6 +3,8 @@
 A vector is kept as one bit a dimension (its sign), then one signed byte a dimension. The bits of all vectors
 are compared first, by Hamming distance; of the nearest, and of what the words have found, the bytes decide.
 Only directions matter, so the scale is not kept.
+
+SQLite keeps the order of a CROSS JOIN: left to itself it reads every vector to find a few.
 """
 
 from __future__ import annotations
@@ -105,7 +107,7 @@ def _codes(
         where = f"embeddings e WHERE {_VECTOR} AND e.dims = ?"
         joined = db.value(f"SELECT group_concat({code}) FROM {where}", (size, *of, meaning.dims))
     else:
-        where = f"messages m JOIN embeddings e ON {_VECTOR} AND e.memory_id = m.id AND e.dims = ?"
+        where = f"messages m CROSS JOIN embeddings e ON {_VECTOR} AND e.memory_id = m.id AND e.dims = ?"
         joined = db.value(
             f"SELECT group_concat({code}) FROM {where} WHERE m.session_id = ?",
             (size, *of, meaning.dims, session_id),
@@ -135,8 +137,8 @@ def _sample(
 
 def _rows_of(db: Database, of: tuple[str, str], meaning: Meaning, seqs: Iterable[int]) -> list[int]:
     rows = db.query(
-        "SELECT e.rowid AS number FROM json_each(?) j JOIN messages m ON m.seq = j.value "
-        f"JOIN embeddings e ON {_VECTOR} AND e.memory_id = m.id WHERE e.dims = ?",
+        "SELECT e.rowid AS number FROM json_each(?) j CROSS JOIN messages m ON m.seq = j.value "
+        f"CROSS JOIN embeddings e ON {_VECTOR} AND e.memory_id = m.id WHERE e.dims = ?",
         (json.dumps(list(seqs)), *of, meaning.dims),
     )
     return [row["number"] for row in rows]
@@ -152,8 +154,8 @@ def _similarities(
     found = db.query(
         "SELECT m.seq, e.vector, e.text_hash, "
         f"substr(v.content, 1, {MOST_EMBEDDED}) AS text FROM json_each(?) j "
-        "JOIN embeddings e ON e.rowid = j.value "
-        "JOIN messages m ON m.id = e.memory_id AND m.user_id = e.user_id "
+        "CROSS JOIN embeddings e ON e.rowid = j.value "
+        "CROSS JOIN messages m ON m.id = e.memory_id AND m.user_id = e.user_id "
         f"JOIN message_versions v ON {NEWEST_VERSION} "
         "WHERE m.role IN ('user', 'assistant') AND m.status IN ('complete', 'stopped')",
         (json.dumps(list(rows)),),

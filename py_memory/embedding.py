@@ -27,6 +27,7 @@ from .text import clean
 __all__ = ["Embedding"]
 
 RETRY_MS = 60_000  # an embedder that failed is left alone for so long
+MOST_WAIT_MS = 3_600_000  # a text on which it fails alone is tried again after a minute, two, … an hour
 QUESTION_S = 2.0  # what an embedder may take for a question before recall goes on without it …
 BATCH_S = 30.0  # … and for a batch of messages
 MOST_AT_ONCE = 32  # texts
@@ -73,7 +74,8 @@ class Embedding:
         self._problem: _Failed | None = None
         self._retry_at = 0
         self._at_once = 1
-        self._passed_over: set[tuple[str, str]] = set()  # (id, hash) of texts that failed alone
+        # (id, hash) of texts that failed alone → when to try again, 0 for now, and how long it waited (ms)
+        self._passed_over: dict[tuple[str, str], tuple[int, int]] = {}
         self.look_again()
 
     def look_again(self) -> None:
@@ -154,6 +156,8 @@ class Embedding:
         start = time.monotonic()
         while self._can_go_on(awaiting):
             if self._finished():
+                if self._try_again():
+                    continue
                 return self._clear_others()
             began = time.monotonic()
             await self._step(awaiting)
@@ -200,7 +204,7 @@ class Embedding:
             for _, id, text, may, hash, dims in found
             if may and (hash != text_hash(text) or (self._dims and dims != self._dims))
         ]
-        wanted = [item for item in wanted if (item[0], item[2]) not in self._passed_over]
+        wanted = [item for item in wanted if not self._passed_over.get((item[0], item[2]), (0, 0))[0]]
         if unfit:
             with self._db.transaction():
                 for id in unfit:
@@ -212,18 +216,34 @@ class Embedding:
         packed = await self._tried([text for _, text, _ in now], BATCH_S, awaiting)
         if not packed or not any(packed):
             if len(now) == 1 and not self._may_ask():  # it fails alone
-                self._passed_over.add((now[0][0], now[0][2]))
+                self._pass_over(now[0][0], now[0][2])
             self._at_once = max(1, len(now) // 2)
             return
         with self._db.transaction():
             for (id, text, hash), vector in zip(now, packed, strict=True):
                 if vector and self._dims:
+                    self._passed_over.pop((id, hash), None)
                     rows.store_embedding(
                         self._db, self._user, id, model=self._name, dims=self._dims, text=text,
                         characters=MOST_EMBEDDED, text_hash=hash, vector=vector, now=self._clock(),
                     )  # fmt: skip
                 else:
-                    self._passed_over.add((id, hash))
+                    self._pass_over(id, hash)
+
+    def _pass_over(self, id: str, hash: str) -> None:
+        """It may be the text or the embedder: the others go on, and it is tried again ever later."""
+        _, waited = self._passed_over.get((id, hash), (0, RETRY_MS // 2))
+        wait = min(2 * waited, MOST_WAIT_MS)
+        self._passed_over[id, hash] = (self._clock() + wait, wait)
+
+    def _try_again(self) -> bool:
+        """Whether there are texts to be tried again, now that all others have their vectors."""
+        now = self._clock()
+        due = {item: (0, wait) for item, (at, wait) in self._passed_over.items() if 0 < at <= now}
+        self._passed_over |= due
+        if due:
+            self.look_again()
+        return bool(due)
 
     def _clear_others(self) -> bool:
         """Vectors of other models go once this one has its own."""

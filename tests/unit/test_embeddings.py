@@ -520,6 +520,23 @@ def test_one_text_it_fails_on_does_not_stop_the_rest(told: MemoryStore, clock: S
     assert (state.embedded, state.passed_over, state.done) == (60, 1, True)
 
 
+def test_what_failed_alone_is_tried_again(store: MemoryStore, clock: SteppedClock) -> None:
+    store.add_message(store.create_session().id, "user", TOLD)
+    embedder = Grams()
+    embedder.fails = True
+    store.connect_embedder(embedder)
+    for _ in range(10):
+        rest(store)
+        clock.advance(hours=1)
+    assert len(embedder.batches) == 10
+    embedder.fails = False
+    rest(store)
+    assert len(rows(store)) == 1
+    state = store.embedder_state()
+    assert state is not None
+    assert (state.passed_over, state.problem) == (0, None)
+
+
 def test_one_vector_that_is_none_does_not_stop_the_rest(told: MemoryStore) -> None:
     class Picky(Grams):
         def vector(self, text: str) -> list[float]:

@@ -125,7 +125,7 @@ MUTANTS = {
     "a failing embedder is asked on": ("embedding.py", "self._clock() >= self._retry_at", "True", "test_embeddings.py"),
     "a number that is none is kept": ("embedding.py", "packed.append(None)", "packed.append(bytes(9))", "test_embeddings.py"),
     "too few vectors are kept": ("embedding.py", "if len(vectors) != count:", "if False:", "test_embeddings.py"),
-    "one bad text stops the rest": ("embedding.py", "if (item[0], item[2]) not in self._passed_over]", "]", "test_embeddings.py"),
+    "one bad text stops the rest": ("embedding.py", "if not self._passed_over.get((item[0], item[2]), (0, 0))[0]]", "]", "test_embeddings.py"),
     "vectors are made in one go": ("embedding.py", "if (time.monotonic() - start) * 1000 >= budget_ms:", "if False:", "test_embeddings.py"),
     "vectors of other models stay": ("embedding.py", "return self._clear_others()", "return False", "test_embeddings.py"),
     "a number used again is passed over": ("embedding.py", "        self._high = min(self._high, rows.last_message(self._db))\n\n    # --", "        pass\n\n    # --", "test_embeddings.py"),

@@ -157,7 +157,7 @@ class Memory(RuleBasedStateMachine):
 
     @rule(fails=st.booleans())
     def rest(self, fails: bool) -> None:
-        self.now += 60_000
+        self.now += 3_600_000
         self.embedder.fails = fails
         while self.store.idle_work(1000):
             pass

@@ -36,7 +36,9 @@ NOT_FOR_THE_PAGE = {
     "action",
     "close",
     "compact",
+    "connect_embedder",
     "durable",
+    "embed_waiting",
     "export_to",
     "idle_work",
     "import_file",
@@ -44,6 +46,7 @@ NOT_FOR_THE_PAGE = {
     "next_reading",
     "skip_reading",
     "take_reading",
+    "prepare_recall",
 }
 
 

@@ -36,6 +36,7 @@ FIXES = {
     "contradictions": "dispute",
     "conflicts": None,  # the user decides, by confirm_fact() or reject_fact()
     "waiting": None,  # likewise
+    "embedder": None,  # the one connected could not be used: recall goes by words alone
 }
 
 CHECK_EVERY_MS = 30 * DAY_MS  # facts of one topic are looked through for contradictions

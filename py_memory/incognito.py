@@ -75,6 +75,9 @@ class IncognitoStore(MemoryStore):
             "Do this in an ordinary chat."
         )
 
+    def connect_embedder(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse()
+
     def set_fact(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._refuse()
 

@@ -120,6 +120,7 @@ def memory_tools(
     async def memory_search(query: str, also: Sequence[str] = (), limit: int = 20) -> list[dict[str, Any]]:
         if not 1 <= limit <= MAX_FOUND:
             raise InvalidInputError(f"A limit lies between 1 and {MAX_FOUND}, not {limit}.")
+        await store.prepare_recall([query, *also])
         found = store.recall([query, *also], limit=limit + 1)
         items = [on_day_said(store, item.to_dict()) for item in found if item.id != said.id][:limit]
         return [as_found(item) for item in items] if for_model else items

@@ -49,6 +49,8 @@ async def prepare(
     """The prompt for answering `said`. `at_most` is a limit in tokens that the model has turned out to have.
     A model says by `context_tokens` how many tokens prompt and answer may have together, and may have
     `count_tokens(text)`, which may be a coroutine."""
+    if not _looks_for_itself(model):
+        await store.prepare_recall(said.content)
     takes = _number(model, "context_tokens")
     offered = _tools_for(model, tools, takes)
     limit = at_most

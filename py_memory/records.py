@@ -15,6 +15,8 @@ __all__ = [
     "ChainReport",
     "Conflict",
     "Delta",
+    "Embedder",
+    "EmbedderState",
     "Experience",
     "Explanation",
     "Fact",
@@ -263,6 +265,24 @@ class Finding(Record):
     count: int
     subjects: tuple[str, ...]
     fix: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderState(Record):
+    """How an embedder is doing: how many messages have a vector of `model`, whether all that can have one do,
+    and how many texts were passed over because the embedder fails on them. `problem` is None, or why it could
+    not be used last: "failed" (it raised), "late", "cancelled", "wrong_count" (not one vector for each text),
+    "not_a_vector" (not numbers, or not finite), "wrong_length" (not as long as the others); `detail` says
+    more, and until `retry_at` (ms) recall goes by words alone."""
+
+    model: str
+    dims: int | None
+    embedded: int
+    done: bool
+    passed_over: int
+    problem: str | None
+    detail: str
+    retry_at: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -560,4 +580,15 @@ class StructuredModel(Model, Protocol):
     def in_json(self, schema: Mapping[str, Any]) -> Model:
         """The same model, answering with one JSON value after `schema` as far as it can: what comes is to be
         checked."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. `name` labels the model, and another model has another name."""
+
+    @property
+    def name(self) -> str: ...
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]] | Awaitable[Sequence[Sequence[float]]]:
+        """One vector for each text, all of one length (up to 4,096 finite numbers). May be a coroutine."""
         ...

@@ -13,6 +13,7 @@ from .records import Fact, Message
 from .rows import identities
 from .rows import messages as message_rows
 from .rows import sessions as session_rows
+from .rows.embeddings import of_memory
 from .rows.tombstones import BLANKED, add_tombstones, is_forgotten
 from .titles import is_quoted_from
 from .undo import Operation, UndoLog
@@ -55,7 +56,8 @@ class Removal:
         for row in rows:
             id = row["id"]
             self.take("uses", "memory_id = ?", id)
-            self.take("embeddings", "user_id = ? AND memory_id = ?", self._user, id)
+            where, values = of_memory(self._user, table, id)
+            self.take("embeddings", where, *values)
             self._undo.take(self._operation, "event_salts", "subject_id = ?", (id,))
             self._leave_tombstone(table, id)
 

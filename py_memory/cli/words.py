@@ -73,6 +73,7 @@ WORDS: dict[str, dict[str, str]] = {
         "resting": "facts long unused, of little weight",
         "conflicts": "facts that contradict each other: confirm or reject one",
         "waiting": "facts that wait for your answer",
+        "embedder": "the embedder could not be used; memories are found by their words alone",
     },
     "zh": {
         "about": "查看、搜索、检查和复制记忆文件。",
@@ -132,5 +133,6 @@ WORDS: dict[str, dict[str, str]] = {
         "resting": "长期未用、分量很轻的事实",
         "conflicts": "互相矛盾的事实：请确认或否认其中之一",
         "waiting": "等待你确认的事实",
+        "embedder": "向量模型无法使用；目前只按词语查找记忆",
     },
 }

@@ -20,7 +20,9 @@ from py_memory.rows import messages, sessions, users
 from . import index
 from .parameters import DEFAULTS, Parameters
 from .question import read_question
+from .ranked import recall_actively
 from .ranking import rank_messages
+from .vectors import Meaning
 
 __all__ = ["Conversation", "main"]
 
@@ -53,12 +55,12 @@ class Conversation:
         self._ids: dict[str, Any] = {}
         known: dict[Any, tuple[str, int]] = {}
         with self.db.transaction():
-            self._user, _ = users.ensure_user(self.db, None, 0)
+            self.user_id, _ = users.ensure_user(self.db, None, 0)
             for id, session, date, speaker, content in turns:
                 start = _time(str(date))
                 if session not in known:
                     known[session] = uuid7(start), start
-                    sessions.insert_session(self.db, self._user, known[session][0], None, {}, start)
+                    sessions.insert_session(self.db, self.user_id, known[session][0], None, {}, start)
                 session_id, last = known[session]
                 now = max(start, last + _BETWEEN)
                 known[session] = session_id, now
@@ -71,20 +73,26 @@ class Conversation:
         self._ids[message_id] = id
         role = "assistant" if speaker.lower() in _ASSISTANTS else "user"
         seq = messages.insert_message(
-            self.db, self._user, id=message_id, session_id=session_id, parent_id=None, role=role,
+            self.db, self.user_id, id=message_id, session_id=session_id, parent_id=None, role=role,
             status="complete", speaker=speaker if len(speaker) > 1 and role == "user" else None,
             tool_call_id=None, intent=None, has_secret=False, metadata={}, now=now,
         )  # fmt: skip
         messages.insert_version(
-            self.db, self._user, id=uuid7(now), message_id=message_id, author=role, content=content, now=now
+            self.db, self.user_id, id=uuid7(now), message_id=message_id, author=role, content=content, now=now
         )
         index.add(self.db, seq)
 
-    def rank(self, query: str, limit: int, parameters: Parameters = DEFAULTS) -> list[Any]:
+    def rank(
+        self, query: str, limit: int, parameters: Parameters = DEFAULTS, meaning: Meaning | None = None
+    ) -> list[Any]:
         """Ids of turns, best first."""
         question = read_question(query, self._now, parameters)
-        found = rank_messages(self.db, self._user, question, limit, parameters=parameters)
+        found = rank_messages(self.db, self.user_id, question, limit, parameters=parameters, meaning=meaning)
         return [self._ids[message.id] for message in found]
+
+    def reminds(self, query: str) -> bool:
+        """Whether active recall would add anything to a prompt."""
+        return bool(recall_actively(self.db, self.user_id, None, query, now=self._now, limit=1))
 
 
 def main() -> None:

@@ -7,8 +7,11 @@ of the question, and each kind's own conditions in its query.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from heapq import nlargest
+from typing import Any
 
 from py_memory.database import Database, Row
 from py_memory.records import Recollection
@@ -17,6 +20,7 @@ from .expansion import wanted
 from .parameters import Parameters
 from .postings import Postings
 from .question import Question
+from .ranking import Ranked
 
 __all__ = ["KINDS", "rank_others"]
 
@@ -38,7 +42,8 @@ _SUMMARIES = (
 )
 _RESULTS = (
     "SELECT t.seq, t.id, t.tool_name || ': ' || substr(t.output_json, 1, 2000) AS text, t.created_at, "
-    "1.0 AS trust, t.session_id, t.message_id FROM json_each(?) j JOIN tool_calls t ON t.seq = j.value "
+    "1.0 AS trust, t.session_id, t.message_id, t.tool_name "
+    "FROM json_each(?) j JOIN tool_calls t ON t.seq = j.value "
     "WHERE t.user_id = ? AND t.status = 'success'"
 )
 _EXPERIENCES = (
@@ -59,8 +64,10 @@ def rank_others(
     history: bool,
     session_id: str | None,
     parameters: Parameters,
+    messages: Sequence[Ranked] = (),
 ) -> Iterator[Recollection]:
-    """The best of each kind, in no particular order. `history` takes in facts that have been superseded."""
+    """The best of each kind, in no particular order. `history` takes in facts that have been superseded. Tool
+    results gain from those `messages` between which they stand."""
     postings = Postings(db, user_id, table="memory_search")
     if not postings.total or limit < 1:
         return
@@ -82,30 +89,72 @@ def rank_others(
     norms = postings.norms(best, parameters.k1, parameters.b)
     for place, kind in enumerate(KINDS):
         seqs = [number // 4 for number in best if number % 4 == place]
+        found: list[tuple[Row, Recollection]] = []
         for row in _rows(db, kind, seqs, user_id, agent_id, now, history) if seqs else ():
             number = row["seq"] * 4 + place
             session = row["session_id"] if "session_id" in row.keys() else None  # noqa: SIM118
             if session_id is not None and session != session_id:
                 continue
-            weight = parameters.kinds[kind] * row["trust"]
-            reason = {
+            factors = {"kind": parameters.kinds[kind] * row["trust"]}
+            around = 0.0
+            if kind == "tool_calls":
+                factors |= {"result": parameters.result} if question.asks_result else {}
+                around = parameters.around_call * _around(row, messages, parameters.gap_ms)
+            score = scores[number] * norms.get(number, 1.0) * math.prod(factors.values())
+            reason: dict[str, Any] = {
                 "terms": terms[number],
                 "own": round(scores[number], 3),
-                "factors": {"kind": round(weight, 3)},
+                "factors": {name: round(value, 3) for name, value in factors.items()},
             }
             if kind == "facts":
                 reason["status"] = row["status"]
-            yield Recollection(
+            recalled = Recollection(
                 kind,
                 row["id"],
                 row["text"],
-                scores[number] * norms.get(number, 1.0) * weight,
+                score + min(around, score),
                 row["created_at"],
                 session,
                 None,
                 reason,
                 _source(kind, row),
             )
+            found.append((row, recalled))
+        if kind == "tool_calls" and question.asks_last:
+            yield from _last_first(found, parameters)
+        else:
+            yield from (recalled for _, recalled in found)
+
+
+def _last_first(found: Sequence[tuple[Row, Recollection]], parameters: Parameters) -> Iterator[Recollection]:
+    """Where the last time is asked for, the newest of a tool's results that fits about as well as the tool's
+    best comes before that."""
+    by_tool: dict[str, list[Recollection]] = {}
+    for row, item in found:
+        by_tool.setdefault(row["tool_name"], []).append(item)
+    for items in by_tool.values():
+        best = max(item.score for item in items)
+        fitting = [item for item in items if item.score >= parameters.last_share * best]
+        newest = max(fitting, key=lambda item: (item.created_at, item.id))
+        for item in items:
+            if item is newest:
+                reason = {**item.reason, "factors": {**item.reason["factors"], "last": parameters.last}}
+                yield replace(item, score=best * parameters.last, reason=reason)
+            else:
+                yield item
+
+
+def _around(row: Row, messages: Sequence[Ranked], gap_ms: int) -> float:
+    """What the best message scores that was said around a call."""
+    return max(
+        (
+            message.score
+            for message in messages
+            if message.session_id == row["session_id"]
+            and abs(message.created_at - row["created_at"]) <= gap_ms
+        ),
+        default=0.0,
+    )
 
 
 def _rows(

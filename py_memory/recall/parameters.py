@@ -31,7 +31,7 @@ class Parameters:
     # What is looked up
     query_terms: int = 64  # at most, the last question's first
     common_share: float = 0.1  # terms in more messages than this are passed over …
-    common_least: int = 2000  # … but never in memories so small that they cost nothing (here)
+    common_least: int = 1000  # … but never in memories so small that they cost nothing (here)
     variant: float = 0.8  # weight of another form of a word, as bought for buy (here: +0.6)
     member: float = 0.5  # weight of a thing of the kind asked for, as violin for instruments (here: +0.9)
     prefix: float = 0.7  # weight of words that begin alike, as mentored for mentorship (here: +0.3) …
@@ -83,12 +83,26 @@ class Parameters:
         default_factory=lambda: {"facts": 1.5, "summaries": 1.0, "tool_calls": 0.7, "experiences": 0.7}
     )
 
-    # Active recall adds nothing unless the best message scores this times ln(messages + 1): over nine in
-    # ten questions of tests/bench/unrelated.txt stay below, at a loss of 0.6 points of recall (here).
-    # Messages in Chinese share more pairs by chance than others share words.
-    floor_words: float = 2.5
-    floor_pairs: float = 6.5
-    floor_share: float = 0.5  # what scores less than this share of the best is not worth a line
+    # Tool results, on the questions of tests/data/tool_results.jsonl (here)
+    result: float = 2.0  # where the question asks for what a tool said
+    last: float = 1.1  # of the best of a tool's results: the newest one, where the last time is asked for …
+    last_share: float = 0.5  # … if it scores this share of the best itself
+    around_call: float = 0.5  # of the best message said within `gap_ms`, which a call gains, at most its own
+
+    # Active recall adds nothing unless a memory scores its floor times ln(messages + 1), by what the message
+    # is about and for memories in words and in Chinese, which share more pairs by chance. What speaks of
+    # nobody is mostly general knowledge. docs/benchmarks.md has what that costs and keeps out (here).
+    floors: Mapping[str, tuple[float, float]] = field(
+        default_factory=lambda: {"anything": (2.8, 7.5), "somebody": (2.5, 5.3), "reminder": (2.0, 4.0)}
+    )
+    floor_share: float = 0.3  # what scores less than this share of the best is not worth a line
+
+    # Vectors, where an embedder is connected; see docs/benchmarks.md for what they are worth (here)
+    vector: float = 0.3  # weight of a message as near as one can be, against the best by its words
+    vector_full: float = 6.0  # standard deviations above the average message that count as that near
+    vector_sample: int = 100  # messages that the average is taken from
+    vector_candidates: int = 100  # nearest ones by their bits
+    vector_scan: int = 30_000  # above so many only what the words have found is looked at
 
     # Candidates: more change nothing from here on (here)
     seeds: int = 50  # looked at for feedback

@@ -35,6 +35,21 @@ _OF_ASSISTANT = re.compile(
     r"|你(?:曾经?|之前|上次|刚才)?(?:给我)?(?:推荐|告诉|给|说|建议|提到|介绍|列|写)|\bai\b"
 )
 _OF_USER = re.compile(r"\b(?:i|my|me|mine|i'm|i've|i'd|we|our)\b|我")
+_LAST = re.compile(
+    r"\blast\b(?! (?:night|week|weekend|month|year|spring|summer|autumn|winter|name|\w+day)\b)|\blatest\b"
+    r"|\bmost recent|\bprevious|上次|上回|上一次|最近一次|最后一次|刚才"
+)
+_RESULT = re.compile(r"\btools?\b|\bresults?\b|\breturned\b|\boutput\b|工具|返回|结果")
+# About somebody, or something that both sides know. Not so “how do I …”, “give me …”.
+_REQUEST = re.compile(
+    r"\b(?:how|what) (?:do|can|could|should|would|to) (?:i|we)\b"
+    r"|\b(?:give|tell|show|help|teach|for|to|let) (?:me|us)\b|[给帮替教为让跟]我们?|告诉我们?"
+)
+_PERSONAL = re.compile(
+    r"\b(?:i|my|me|mine|i'm|i've|i'd|we|our|us|he|she|his|her|him|they|their|them)\b"
+    r"|[我咱他她]|那[个位次家天]|这[个位次家]"
+)
+_REMINDER = re.compile(r"\bremember\b|\bremind\b|\blast time\b|\bearlier\b|来着|上次|上回|之前|记得")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +60,9 @@ class Question:
     chinese: bool = False
     asks_time: bool = False
     side: str | None = None  # the role that the question is about
+    asks_last: bool = False  # for the last time something was done
+    asks_result: bool = False  # for what a tool said
+    about: str = "anything"  # or "somebody", or "reminder": it says that it was spoken of before
 
 
 def is_question(content: str) -> bool:
@@ -74,7 +92,16 @@ def read_question(query: str, now: int, parameters: Parameters) -> Question:
         text.has_cjk(query),
         _WHEN.search(folded) is not None,
         "assistant" if _OF_ASSISTANT.search(folded) else "user" if _OF_USER.search(folded) else None,
+        _LAST.search(folded) is not None,
+        _RESULT.search(folded) is not None,
+        _about(folded),
     )
+
+
+def _about(folded: str) -> str:
+    if _REMINDER.search(folded):
+        return "reminder"
+    return "somebody" if _PERSONAL.search(_REQUEST.sub(" ", folded)) else "anything"
 
 
 def _asked(folded: str) -> str:

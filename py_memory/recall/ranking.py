@@ -23,6 +23,7 @@ from .parameters import DEFAULTS, Parameters
 from .postings import Postings
 from .question import Question, is_question, names_a_time
 from .stemming import stem
+from .vectors import Meaning, nearness
 from .words import variants
 
 __all__ = ["Ranked", "rank_messages"]
@@ -48,6 +49,7 @@ class Ranked:
     neighbours: tuple[str, ...]
     terms: tuple[str, ...] = ()
     share: float = 0.0  # of the question's weight that the message and its neighbours hold
+    near: float = 0.0  # how near it is by its vector, 0 to 1
 
 
 @dataclass
@@ -70,18 +72,29 @@ def rank_messages(
     *,
     session_id: str | None = None,
     parameters: Parameters = DEFAULTS,
+    meaning: Meaning | None = None,
 ) -> list[Ranked]:
-    """The `limit` best messages, best first. Nothing if the question holds no telling word that is there."""
-    if limit < 1 or not (question.terms or question.marks):
+    """The `limit` best messages, best first. Nothing if the question holds no telling word that is there and
+    has no vector."""
+    if limit < 1 or not (question.terms or question.marks or meaning):
         return []
-    return _Ranking(db, user_id, question, session_id, parameters).best(limit)
+    return _Ranking(db, user_id, question, session_id, parameters, meaning).best(limit)
 
 
 class _Ranking:
     def __init__(
-        self, db: Database, user_id: str, question: Question, session_id: str | None, parameters: Parameters
+        self,
+        db: Database,
+        user_id: str,
+        question: Question,
+        session_id: str | None,
+        parameters: Parameters,
+        meaning: Meaning | None,
     ) -> None:
         self._db = db
+        self._user = user_id
+        self._session = session_id
+        self._meaning = meaning
         self._question = question
         self._p = parameters
         self._postings = Postings(db, user_id, session_id)
@@ -96,10 +109,10 @@ class _Ranking:
     def best(self, limit: int) -> list[Ranked]:
         p = self._p
         self._add_question()
-        if not self._scores:
-            return []
-        self._add_feedback()
+        if self._scores:
+            self._add_feedback()
         own = self._own(nlargest(p.candidates, self._scores, key=self._scores.__getitem__))
+        near = self._add_nearness(own)
         if not own:
             return []
         places = self._places(own)
@@ -132,6 +145,7 @@ class _Ranking:
                 Ranked(
                     seq, place.id, place.session_id, place.role, place.speaker, place.created_at, content,
                     score * math.prod(factors.values()), own.get(seq, 0.0), factors, around,
+                    near=near.get(seq, 0.0),
                 )
             )  # fmt: skip
         ranked.sort(key=lambda found: (-found.score, -found.created_at, found.id))
@@ -217,6 +231,17 @@ class _Ranking:
             seq: self._scores[seq] * norm * (1 + step * max(self._matched.get(seq, 0) - 1, 0))
             for seq, norm in norms.items()
         }
+
+    def _add_nearness(self, own: dict[int, float]) -> dict[int, float]:
+        """Lets messages whose vectors lie near the question's gain as well, against the best by words; where
+        the words find nothing, against one telling word."""
+        if self._meaning is None:
+            return {}
+        near = nearness(self._db, self._user, self._meaning, own, self._session, self._p)
+        best = max(own.values(), default=self._postings.rarity(1))
+        for seq, share in near.items():
+            own[seq] = own.get(seq, 0.0) + self._p.vector * best * share
+        return near
 
     # -- places --
 

@@ -11,6 +11,7 @@ from py_memory.checks import json_text
 from py_memory.clock import Clock, system_clock
 from py_memory.consolidation import Consolidation
 from py_memory.database import Database
+from py_memory.embedding import Embedding
 from py_memory.errors import TooLargeError
 from py_memory.experience import Experiences
 from py_memory.facts import Facts
@@ -61,6 +62,7 @@ class StoreBase:
                 self._device = uuid7(now)
                 settings.set_setting(db, "", _DEVICE, self._device, now)
         self._undo = UndoLog(db, self.clock)
+        self._embedding = Embedding(db, self.user_id, self.clock)
         self._facts = Facts(db, self.user_id, agent_id, self.clock, self._undo)
         self._consolidation = Consolidation(db, self.user_id, self.clock, self._undo, self._facts)
         self._readings = Readings(db, self.user_id, self.clock, self._undo, self._facts, self._consolidation)

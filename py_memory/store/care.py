@@ -8,12 +8,12 @@ from py_memory.recall import index
 from py_memory.records import ChainReport, Finding, Receipt
 from py_memory.rows import stats
 
-from .base import StoreBase
+from .vectors import VectorOperations
 
 __all__ = ["CareOperations"]
 
 
-class CareOperations(StoreBase):
+class CareOperations(VectorOperations):
     """A part of MemoryStore."""
 
     def verify(self) -> ChainReport:
@@ -40,6 +40,7 @@ class CareOperations(StoreBase):
                 text=text,
                 keep_facts=keep_facts,
             )
+            self._embedding.went()
             self._event("forgotten", "memory", receipt.operation_id)
             return receipt
 
@@ -48,6 +49,7 @@ class CareOperations(StoreBase):
         check_id(operation_id, "operation")
         with self.database.transaction():
             self._undo.undo(operation_id)
+            self._embedding.look_again()
             self._event("undone", "memory", operation_id)
 
     def cleanup_old_messages(self, days: int = 30, *, delete: bool = False) -> Receipt:
@@ -58,6 +60,7 @@ class CareOperations(StoreBase):
         with self.database.transaction():
             receipt = self._forgetting.cleanup(days, delete=delete)
             if delete:
+                self._embedding.went()
                 self._event("cleaned", "memory", receipt.operation_id)
             return receipt
 
@@ -76,7 +79,12 @@ class CareOperations(StoreBase):
     def health(self) -> list[Finding]:
         """What is wrong with the memory or waits for the user, the gravest first; [] if nothing."""
         with self.database.transaction():
-            return self._health.findings()
+            found = self._health.findings()
+        state = self.embedder_state()
+        if state and state.problem:
+            said = f"{state.model}: {state.problem} {state.detail}".strip()
+            found.append(Finding("embedder", 1, (said,), None))
+        return found
 
     def fix_health(self, kind: str) -> int:
         """Does what a finding of that kind says can be done. Returns how many rows it concerned."""
@@ -91,14 +99,16 @@ class CareOperations(StoreBase):
 
     def idle_work(self, budget_ms: int) -> bool:
         """Folds events of past months, merges the search index a little, for about `budget_ms`, and once a
-        month looks for facts that contradict each other. True if there is more to do."""
+        month looks for facts that contradict each other; then makes vectors, for about as long. True if there
+        is more to do."""
         check_count(budget_ms, "The budget")
         self._undo.forget_expired()
         with self.database.transaction():
             folded = trace.checkpoint(self.database, self._device, self.clock())
             if disputed := self._health.check_if_due():
                 self._event("consolidated", "memory", self.user_id, json_text({"disputed": disputed}))
-            return index.merge(self.database, budget_ms) or folded > 0
+            more = index.merge(self.database, budget_ms) or folded > 0
+        return self._embedding.work(budget_ms) or more
 
     def compact(self) -> None:
         """Rewrites the file and the search index in place: nothing that was deleted is left in them. In the

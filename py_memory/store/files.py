@@ -56,5 +56,6 @@ class FileOperations(StoreBase):
             report = import_rows(
                 self.database, self.user_id, self._batches(batches), mode=mode, now=self.clock()
             )
+            self._embedding.look_again()
             self._event("imported", "memory", uuid7(self.clock()), json_text(report["imported"]))
             return report

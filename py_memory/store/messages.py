@@ -219,6 +219,7 @@ class MessageOperations(StoreBase):
             if not message.has_secret and secret_spans(content[:MAX_READ]):
                 messages.update_message(db, self.user_id, message_id, has_secret=True)
             index.add(db, seq)
+            self._embedding.changed(message_id, seq)
             fact_rows.mark_for_review(db, self.user_id, message_id, version_id)
             self._event("edited", "messages", message_id, content)
             edited = messages.get_message(db, self.user_id, message_id)
@@ -258,6 +259,7 @@ class MessageOperations(StoreBase):
             if prompt:
                 messages.set_prompt(db, self.user_id, message_id, prompt)
             index.add(db, seq)
+            self._embedding.changed(message_id, seq)
             if status != "streaming":
                 self._event(status, "messages", message_id, message.content if content is None else content)
             return messages.get_message(db, self.user_id, message_id)

@@ -46,15 +46,17 @@ class SearchOperations(StoreBase):
     ) -> list[Recollection]:
         """Memories that bear on a question, or on any of several, best first."""
         check_count(limit, "The limit")
+        queries = check_texts(query, "The question")
         return ranked.recall(
             self.database,
             self.user_id,
             self.agent_id,
-            check_texts(query, "The question"),
+            queries,
             now=self.clock(),
             limit=limit,
             session_id=session_id,
             history=history,
+            meanings=self._embedding.meanings(queries),
         )
 
     def search(self, text: str, **filters: Any) -> list[Hit]:
@@ -80,14 +82,16 @@ class SearchOperations(StoreBase):
         """The best memories for a message that did not ask for any, without those in `exclude` (ids); []
         where nothing is near enough to be worth a model's attention."""
         check_count(limit, "The limit")
+        (query,) = check_texts([text], "The question")
         return ranked.recall_actively(
             self.database,
             self.user_id,
             self.agent_id,
-            text,
+            query,
             now=self.clock(),
             limit=limit,
             exclude=frozenset(check_texts(exclude, "What is left out")),
+            meanings=self._embedding.meanings([query]),
         )
 
     def record_uses(self, message_id: str, uses: Iterable[tuple[str, str, Mapping[str, Any] | str]]) -> None:

@@ -40,6 +40,7 @@ LAYERS = [
         "health",
         "trace",
         "experience",
+        "embedding",
         "personal",
         "readings",
         "resuming",

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from py_memory import MemoryStore
+from tests.unit.support import Grams, run
 
 from .conftest import SteppedClock
 
@@ -25,6 +26,7 @@ TABLES = {
     "summaries",
     "snapshots",
     "experiences",
+    "embeddings",
 }
 _SCAN = re.compile(r"SCAN (\w+)")
 _NAMED = re.compile(r"\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(\w+))?", re.IGNORECASE)
@@ -125,6 +127,14 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "list_facts of a session": lambda store, session, _: store.list_facts(session_id=session),
     "fact_history": lambda store, *_: store.fact_history("task::1"),
     "recall": lambda store, *_: store.recall("where is my refund"),
+    "vectors": lambda store, session, id: (
+        store.connect_embedder(Grams()),
+        run(store.embed_waiting()),
+        store.recall("where is my refund"),
+        store.recall("where is my refund", session_id=session),
+        store.edit_message(id, "changed"),
+        store.embedder_state(),
+    ),
     "search": lambda store, *_: store.search("退款"),
     "search in a session": lambda store, session, _: store.search("refund", session_id=session),
     "add_tool_call": lambda store, session, id: store.update_tool_call(

@@ -323,6 +323,34 @@ def test_a_model_is_reminded_of_what_bears_on_the_question(store: MemoryStore) -
     assert store.list_uses(reply.id) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "about"),
+    [
+        ("Where did my sister move?", "somebody"),
+        ("What did she say about the zoo?", "somebody"),
+        ("我姐姐搬到哪里了？", "somebody"),
+        ("Do you remember the zoo?", "reminder"),
+        ("公园叫什么名字来着？", "reminder"),
+        ("How do I reverse a linked list?", "anything"),
+        ("Give me a recipe for bread.", "anything"),
+        ("What is the tallest building?", "anything"),
+        ("帮我修正这条语句", "anything"),
+        ("什么是纳什均衡？", "anything"),
+    ],
+)
+def test_general_knowledge_speaks_of_nobody(words: str, about: str) -> None:
+    assert read_question(words, DAY, DEFAULTS).about == about
+
+
+def test_what_speaks_of_somebody_needs_less(store: MemoryStore) -> None:
+    (told,) = said(store, "We put a telescope there, in the attic")
+    for _ in range(8):
+        store.add_message(store.create_session().id, "user", "It is cold in the attic")
+    assert store.recall("Explain telescopes in an attic")[0].id == told
+    assert store.active_recall("Explain telescopes in an attic") == []
+    assert store.active_recall("Explain the telescope in the attic, you remember")
+
+
 def test_what_the_prompt_shows_is_not_said_twice(store: MemoryStore) -> None:
     ids = said(store, "My sister Greta moved to Lisbon in spring", "Greta likes Lisbon a lot")
     found = store.active_recall("Where did my sister Greta move?", exclude=[ids[0]])

@@ -13,6 +13,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from py_memory import MemoryStore, PyMemoryError
 from py_memory.clock import DAY_MS
 from py_memory.recall import index
+from py_memory.recall.vectors import text_hash
+from tests.unit.support import Grams
 
 WORDS = st.sampled_from(["tea", "Tea", "茶", "coffee", "peanuts", "花生酱", "a walk", "xylophone"])
 KEYS = st.sampled_from(
@@ -37,6 +39,8 @@ class Memory(RuleBasedStateMachine):
         said = self.other.add_message(session.id, "user", "xylophone and tea")
         self.other.set_fact("user::likes", "tea", source_message_id=said.id)
         self.theirs = self._of_the_other()
+        self.embedder = Grams()
+        self.store.connect_embedder(self.embedder)
         self.forgotten: dict[str, str] = {}  # text → operation that forgot it
 
     def _of_the_other(self) -> list[Any]:
@@ -150,6 +154,29 @@ class Memory(RuleBasedStateMachine):
     @rule(delete=st.booleans())
     def cleanup(self, delete: bool) -> None:
         self.store.cleanup_old_messages(30, delete=delete)
+
+    @rule(fails=st.booleans())
+    def rest(self, fails: bool) -> None:
+        self.now += 3_600_000
+        self.embedder.fails = fails
+        while self.store.idle_work(1000):
+            pass
+        if not fails and not self.store.database.in_transaction:
+            assert self._embedded() == self._searchable()
+
+    def _searchable(self) -> set[tuple[str, str]]:
+        sessions = self.store.list_sessions()
+        said = [message for s in sessions for message in self.store.list_messages(s.id, limit=1000)]
+        return {(message.id, text_hash(message.content)) for message in said}
+
+    def _embedded(self) -> set[tuple[str, str]]:
+        rows = self.store.database.query("SELECT memory_id, text_hash, user_id FROM embeddings")
+        assert {row["user_id"] for row in rows} <= {self.store.user_id}
+        return {(row["memory_id"], row["text_hash"]) for row in rows}
+
+    @invariant()
+    def every_vector_is_of_a_text_that_is_there(self) -> None:
+        assert self._embedded() <= self._searchable()
 
     @invariant()
     def one_value_under_a_single_valued_key(self) -> None:

@@ -28,6 +28,7 @@ __all__ = [
     "mark_for_review",
     "mark_used",
     "oldest_current",
+    "quotes_imported_from",
     "update_fact",
 ]
 
@@ -125,6 +126,16 @@ def find_candidate(db: Database, user_id: str, agent_id: str | None, key: str, v
         (user_id, key, value, agent_id),
     )
     return _record(row) if row else None
+
+
+def quotes_imported_from(db: Database, user_id: str, source: str) -> set[str]:
+    """The quotes of all facts, whatever became of them, that came from a product. Asked once an import, so it
+    may look at all facts."""
+    rows = db.query(
+        "SELECT quote FROM facts WHERE user_id = ? AND imported_from = ? AND quote IS NOT NULL",
+        (user_id, source),
+    )
+    return {row["quote"] for row in rows}
 
 
 def list_facts(

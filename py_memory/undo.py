@@ -165,10 +165,12 @@ class UndoLog:
 
     def _take_out_of_index(self, operation: Operation) -> None:
         """Messages that go because the operation made them, or the session that they are in."""
+        going: set[int] = set()
         for table, column in (("messages", "id"), ("sessions", "session_id")):
             for key in operation.made.get(table, ()):
                 rows = images.read_where(self._db, "messages", f"{column} = ?", key)
-                index.remove(self._db, [row["seq"] for row in rows])
+                going.update(row["seq"] for row in rows)
+        index.remove(self._db, going)
 
     def _keeper(self) -> Any:
         """A function that puts the operations back as they are now."""

@@ -99,6 +99,7 @@ class ChatImport:
         self._user = user_id
         self._clock = clock
         self._facts = facts
+        self._made: set[str] = set()  # sessions of this import
         self._quotes: dict[str, set[str]] = {}  # statements known, by source
         self.additions = Additions()
 
@@ -207,22 +208,29 @@ class ChatImport:
         )
         self.additions.conversations["added"] += 1
         self.additions.made_sessions.append(session_id)
+        self._made.add(session_id)
 
     def _go_on(self, chat: Chat, session_id: str, ready: list[_Ready], links: dict[str, str | None]) -> None:
         """The branch on screen follows the file's, unless the user has gone on from it here."""
         session = session_rows.get_session(self._db, self._user, session_id)
         at = links.get(chat.current) if chat.current else None
-        self.additions.made_messages += [item.id for item in ready]
+        if session_id not in self._made:
+            self.additions.made_messages += [item.id for item in ready]
         ours = session.current_message_id is None or session.current_message_id in links.values()
         if at is not None and ours and at != session.current_message_id:
             session_rows.set_current_message(self._db, self._user, session_id, at)
             self.additions.moved[session_id] = {"current_message_id": (session.current_message_id, at)}
 
     def _insert(self, chat: Chat, session_id: str, ready: list[_Ready], links: dict[str, str | None]) -> None:
-        fallback = self._clock()
+        latest = self._clock() - 1
+        if any(item.message.time is None for item in ready):
+            there = message_rows.list_messages(self._db, self._user, session_id, before=None, limit=1)
+            latest = max([latest, *(message.created_at for message in there)])
         for item in ready:
             message = item.message
-            time = _time(message.time, fallback)
+            time = _time(message.time, latest + 1)  # without any in the file: now, in the file's order
+            if message.time is None:
+                latest = time
             seq = message_rows.insert_message(
                 self._db,
                 self._user,

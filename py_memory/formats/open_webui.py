@@ -68,7 +68,7 @@ def _folded(node: Node, match: re.Match[str]) -> str:
     """Reasoning leaves the text; it is kept beside it."""
     if 'type="reasoning"' not in match.group(1):
         return match.group()
-    thought = html.unescape(_QUOTED.sub("", _SUMMARY.sub("", match.group(2)))).strip()
+    thought = _QUOTED.sub("", html.unescape(_SUMMARY.sub("", match.group(2)))).strip()
     if thought:
         before = node.metadata.get("reasoning", "")
         node.metadata["reasoning"] = f"{before}\n\n{thought}".strip()[:20_000]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import shutil
+import struct
 import tempfile
 import zipfile
 import zlib
@@ -23,15 +24,21 @@ MAX_UNPACKED_BYTES = 4 << 30  # of a whole zip
 MAX_MEMBERS = 100_000
 _HEAD = 4096
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+# What the standard library raises for zips that are damaged, one way or another.
 _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
+    struct.error,
     EOFError,
     NotImplementedError,
     RuntimeError,
     OSError,
     ValueError,
+    IndexError,
+    KeyError,
+    OverflowError,
 )
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # What people choose by mistake: what their first bytes are, and what to say.
 _MISTAKES = (
     (b"\x1f\x8b", "a gzip file; unpack it first"),
@@ -200,8 +207,12 @@ def _unzipped(
     ignored: list[str] = []
     for entry in sorted(entries, key=lambda entry: entry.filename):
         own = entry.filename.rsplit("/", 1)[-1]
-        if entry.is_dir() or own.startswith("._") or entry.filename.startswith("__MACOSX/"):
-            continue
+        if not own or own.startswith("._") or entry.filename.startswith("__MACOSX/"):
+            continue  # a directory, or what a Mac adds
+        if entry.compress_type not in _METHODS:
+            raise ImportRefusedError(
+                f"The zip {name} is packed in an unusual way. Unpack it first; nothing was imported."
+            )
         if entry.flag_bits & 1:
             raise ImportRefusedError(
                 f"The zip {name} is locked with a password. Unpack it first; nothing was imported."

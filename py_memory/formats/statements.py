@@ -22,7 +22,7 @@ _BULLET = re.compile(
 )
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s|[-=*_]{3,}\s*$|\*\*[^*]{1,80}\*\*:?\s*$|```|~~~|</?\w+>\s*$)")
 _EMPHASIS = re.compile(r"\*\*([^*]+)\*\*|__([^_]+)__")
-_FENCED = re.compile(r"```\w*\s*(.*?)```", re.DOTALL)
+_FENCED = re.compile(r"```(?:\w*\n)?(.*?)```", re.DOTALL)
 _LABEL_ONLY = re.compile(r"^[^.!?。！？]{1,60}[:：]$")
 _OWN = re.compile(r"(?:I(?:'m|'ve)?|My)\b|我")
 _FIRST_PERSON = (

@@ -62,15 +62,23 @@ def arrange(
 
 
 def _cut(by_id: dict[str, Node]) -> None:
-    """Links that lead nowhere or round in a circle begin a branch instead."""
+    """A link that leads nowhere begins a branch instead; of a circle the message that is first in the file
+    does."""
+    place = {id: number for number, id in enumerate(by_id)}
     sound: set[str] = set()
     for id in by_id:
-        path: dict[str, None] = {}
+        path: list[str] = []
+        on_path: set[str] = set()
         at: str | None = id
         while at is not None and at not in sound:
-            path[at] = None
+            if at in on_path:
+                first = min(path[path.index(at) :], key=place.__getitem__)
+                by_id[first].parent = None
+                break
+            path.append(at)
+            on_path.add(at)
             node = by_id[at]
-            if node.parent is not None and (node.parent not in by_id or node.parent in path):
+            if node.parent not in by_id:
                 node.parent = None
             at = node.parent
         sound.update(path)

@@ -27,7 +27,7 @@ from .sources import Source
 __all__ = ["ChatJob", "chosen_entries", "preview"]
 
 ONE_TRANSACTION_BYTES = 16 << 20
-BATCH_BYTES = 2 << 20  # read before a commit of a large import
+BATCH_CHARACTERS = 1 << 20  # added before a commit of a large import
 MAX_LISTED = 20_000  # conversations
 MAX_IGNORED_LISTED = 50
 
@@ -172,12 +172,13 @@ class ChatJob:
             self.report = {**self._empty, "cancelled": True}
 
     def _batch(self) -> None:
-        until = self.bytes_read + BATCH_BYTES
+        added = 0
         with self._db.transaction():
             try:
                 for entry in self._found:
                     self._add(entry)
-                    if self.bytes_read >= until:
+                    added += _characters(entry)
+                    if added >= BATCH_CHARACTERS:
                         self._note_sessions()
                         return
             except Cancelled:  # before the next one: what is added is whole
@@ -228,6 +229,10 @@ class ChatJob:
             "undo_until": operation.until if operation else None,
         }
         self.done = True
+
+
+def _characters(entry: Entry) -> int:
+    return sum(len(message.text) for message in entry.messages) if isinstance(entry, Chat) else 0
 
 
 _EMPTY_REPORT: dict[str, Any] = {

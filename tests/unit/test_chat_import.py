@@ -741,7 +741,7 @@ def test_times(given: object, expected: int | None) -> None:
 def sliced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small files are treated like large ones."""
     monkeypatch.setattr(chat_job, "ONE_TRANSACTION_BYTES", 0)
-    monkeypatch.setattr(chat_job, "BATCH_BYTES", 1)
+    monkeypatch.setattr(chat_job, "BATCH_CHARACTERS", 1)
 
 
 def many(conversations: int = 40, characters: int = 2_000) -> io.BytesIO:
@@ -786,7 +786,7 @@ def test_a_large_import_is_one_operation_too(store: MemoryStore, clock: SteppedC
     report = store.import_chats(many(), progress=tell)
     assert report["conversations"] == {"added": 40}
     assert progress == sorted(progress)
-    assert store.database.transactions > 5
+    assert store.database.transactions > 40
     store.undo(report["operation_id"])
     assert store.list_sessions() == []
     with pytest.raises(UndoExpiredError):
@@ -843,17 +843,17 @@ print(json.dumps([grown * unit, found["conversations"], found["messages"], found
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell a process's largest size this way")
 def test_two_hundred_megabytes_are_read_as_a_stream(store: MemoryStore, tmp_path: Path) -> None:
     with (tmp_path / "large.json").open("wb") as file:
-        for piece in large_chatgpt(200, 1_000_000):
+        for piece in large_chatgpt(130, 1_000_000):
             file.write(piece)
     assert (tmp_path / "large.json").stat().st_size > 200_000_000
     run = [sys.executable, "-c", LOOK, str(tmp_path / "large.json")]
     told = subprocess.run(run, check=True, capture_output=True, cwd=Path(__file__).parents[2]).stdout
     grown, conversations, messages, last = json.loads(told)
-    assert (conversations, messages) == (200, 400)
+    assert (conversations, messages) == (130, 260)
     assert grown < 60_000_000
     report = store.import_chats(tmp_path / "large.json", only=[last])
     assert report["conversations"] == {"added": 1}
-    assert len(store.search("question 199")) == 1
+    assert len(store.search("question 129")) == 1
 
 
 # -- damage --

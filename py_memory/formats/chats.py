@@ -35,7 +35,6 @@ SKIPPED = (
     "too_large",
     "too_deep",
     "forgotten",  # the user deleted it from this memory
-    "foreign_id",  # another user of the same file has it
     "private",  # a saved memory from a chat that was not to be remembered
     "secret",  # a saved memory that holds a password or the like
     "too_many",  # saved memories over the limit of one import

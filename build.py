@@ -21,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 WEB, DIST, VENV = ROOT / "web", ROOT / "dist", ROOT / ".venv"
+PYTHON_PARTS = ("stdlib-*.zip", "rest-*.zip", "boot-*.img")  # what web/python-zip.mjs makes
 SITE, PARTS, STAMPS = DIST / "site", DIST / "parts", DIST / "stamps.json"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
@@ -248,8 +249,8 @@ def build_site(env: dict[str, str], version: str) -> None:
     """Bundles into a new folder and swaps it in, so that a failed build leaves the former site in place."""
     new, old = DIST / "site.new", DIST / "site.old"
     wheels = [*DIST.glob("*.whl"), *PARTS.glob("micropip-*.whl")]
-    (python_zip,), (boot_image,) = PARTS.glob("stdlib-*.zip"), PARTS.glob("boot-*.img")
-    command = [tool("node", env), WEB / "bundle.mjs", new, version, python_zip, boot_image, *wheels]
+    python = [file for name in PYTHON_PARTS for file in PARTS.glob(name)]
+    command = [tool("node", env), WEB / "bundle.mjs", new, version, *python, *wheels]
     run(command, "The page could not be bundled.", cwd=WEB, env=env, show=True)
     shutil.rmtree(old, ignore_errors=True)
     if SITE.exists():
@@ -272,7 +273,7 @@ def build() -> None:
         step(
             "Python for the page",
             [package, lock, WEB / "python-zip.mjs", WEB / "boot-image.mjs"],
-            lambda: found(PARTS, "stdlib-*.zip") and found(PARTS, "boot-*.img"),
+            lambda: all(found(PARTS, name) for name in PYTHON_PARTS),
             lambda: run(zip_command, "Python could not be packed for the page.", cwd=WEB, env=env, show=True),
         )
         page = [WEB / "src", WEB / "public", WEB / "policy.json", WEB / "bundle.mjs", WEB / "python-zip.mjs"]

@@ -1,6 +1,6 @@
 // Bundles the page into a folder that any static host can serve. All references in it are relative.
 //
-// Usage: node bundle.mjs OUTPUT_FOLDER VERSION PYTHON_ZIP BOOT_IMAGE WHEEL…
+// Usage: node bundle.mjs OUTPUT_FOLDER VERSION PYTHON_ZIP REST_ZIP BOOT_IMAGE WHEEL…
 
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
@@ -11,7 +11,8 @@ import { fileURLToPath } from "node:url";
 
 const web = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
-const [output, version, pythonZip, bootImage, ...wheels] = process.argv.slice(2).map((value, i) => (i === 1 ? value : resolve(value)));
+const [version] = process.argv.splice(3, 1);
+const [output, pythonZip, restZip, bootImage, ...wheels] = process.argv.slice(2).map((path) => resolve(path));
 
 const NOTICES = ["marked", "preact", "xxhash-wasm"];
 
@@ -22,6 +23,7 @@ const site = {
   python: `python/${basename(pythonZip)}`,
   // Pyodide's list of packages, left empty: none is fetched from anywhere, and the loader need not read 120 KB.
   packages: { info: require("pyodide/pyodide-lock.json").info, packages: {} },
+  rest: `python/${basename(restZip)}`,
   image: { path: `python/${basename(bootImage)}`, integrity: integrity(bootImage) },
 };
 
@@ -127,6 +129,7 @@ try {
   cpSync(join(web, "public"), output, { recursive: true });
   copyPyodide();
   place(pythonZip, site.python);
+  place(restZip, site.rest);
   place(bootImage, site.image.path);
   place(join(web, "policy.json"), "policy.json");
   wheels.forEach((wheel) => place(wheel, `wheels/${basename(wheel)}`));

@@ -2,10 +2,11 @@
 // .pyc files and stored uncompressed (the transport compresses better than the zip would, and loading is a plain read).
 //
 // Beside it lies the boot image: the memory of an interpreter that has imported py_memory from that very zip, which
-// later starts of the page restore instead of starting Python from nothing.
+// later starts of the page restore instead of starting Python from nothing. They need no more of the zip than what had
+// not been imported; that lies first in it, and is a zip of its own, with each member at the same place as in the whole.
 //
 // Runs under Node, compiling inside Pyodide itself, since bytecode must carry its interpreter's magic number.
-// Usage: node python-zip.mjs PACKAGE_FOLDER OUTPUT_FOLDER   prints one JSON line {file, modules, bytes, image}
+// Usage: node python-zip.mjs PACKAGE_FOLDER OUTPUT_FOLDER   prints one JSON line {file, modules, bytes, rest, image}
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -93,11 +94,19 @@ async def build(root, first_use):
             members[name + "c"] = pyc(data, f"{LIBRARY}/{name}")
         else:
             members[name] = data
+    return members
+
+def archive(members, names):
     target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
-        for name in sorted(members):
-            archive.writestr(zipfile.ZipInfo(name), members[name])
-    return target.getvalue(), len(members)
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as file:
+        for name in names:
+            file.writestr(zipfile.ZipInfo(name), members[name])
+    return target.getvalue()
+
+def archives(members, imported):
+    "The whole, and what is not among the imported."
+    later = sorted(members.keys() - set(imported))
+    return archive(members, [*later, *sorted(members.keys() & set(imported))]), archive(members, later)
 `;
 
 /** A first use of the memory: run while building, to see what is imported late, and again from the finished zip. */
@@ -138,14 +147,28 @@ for name in sorted(zipfile.ZipFile("/lib/python314.zip").namelist()):
         importlib.import_module(name.removesuffix(".pyc").removesuffix("/__init__").replace("/", "."))
 `;
 
+/** What the boot image has in it. The rules are otherwise loaded with the first message. */
+const IMPORT_FOR_IMAGE = `
+import py_memory.browser, random, sys
+from py_memory.extraction import asides_en, asides_zh, rules_en, rules_zh
+`;
+
+const IMPORTED = `${IMPORT_FOR_IMAGE}
+folder = "/lib/python314.zip/"
+files = [getattr(module, "__file__", None) or "" for module in sys.modules.values()]
+[file.removeprefix(folder) for file in files if file.startswith(folder)]
+`;
+
+/** Compiles everything; gives a function that makes (whole, rest) of it from the names of what is imported. */
 async function build() {
   const pyodide = await loadPyodide();
   pyodide.FS.mkdirTree("/build");
   pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: dirname(packageFolder) }, "/build");
   pyodide.runPython(COMPILE);
-  const result = await pyodide.globals.get("build")(`/build/${basename(packageFolder)}`, FIRST_USE);
-  const [bytes, modules] = result.toJs();
-  return { bytes: new Uint8Array(bytes), modules };
+  const members = await pyodide.globals.get("build")(`/build/${basename(packageFolder)}`, FIRST_USE);
+  const archives = (imported) =>
+    pyodide.globals.get("archives")(members, imported).toJs().map((bytes) => new Uint8Array(bytes));
+  return { archives, modules: members.length };
 }
 
 function boot(file, options = {}) {
@@ -162,30 +185,37 @@ async function verify(file) {
 /** Nothing is used before it is made, a database connection least of all: its random state would be everybody's. */
 async function bootImage(file) {
   const pyodide = await boot(file, { _makeSnapshot: true });
-  // The rules are loaded with the first message, if they are not there already.
-  pyodide.runPython("import py_memory.browser, random; from py_memory.extraction import asides_en, asides_zh, rules_en, rules_zh");
+  pyodide.runPython(IMPORT_FOR_IMAGE);
   return pack(pyodide.makeMemorySnapshot());
 }
 
-async function verifyImage(file, image) {
-  const pyodide = await boot(file, { _loadSnapshot: unpack(image) });
-  await pyodide.runPythonAsync(`${FIRST_USE}await first_use()`);
+async function verifyImage(rest, image) {
+  const pyodide = await boot(rest, { _loadSnapshot: unpack(image) });
+  await pyodide.runPythonAsync(`${IMPORT_ALL}${FIRST_USE}await first_use()`);
 }
 
 try {
-  const { bytes, modules } = await build();
-  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+  const { archives, modules } = await build();
   mkdirSync(outputFolder, { recursive: true });
-  for (const old of readdirSync(outputFolder).filter((name) => /^(stdlib-.*\.zip|boot-.*\.img)$/.test(name))) {
+  for (const old of readdirSync(outputFolder).filter((name) => /^((stdlib|rest)-.*\.zip|boot-.*\.img)$/.test(name))) {
     rmSync(join(outputFolder, old));
   }
+  const trial = join(outputFolder, "stdlib-trial.zip");
+  writeFileSync(trial, archives([])[0]);
+  const imported = (await boot(trial)).runPython(IMPORTED).toJs();
+  rmSync(trial);
+  const [bytes, restBytes] = archives(imported);
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   const file = join(outputFolder, `stdlib-${hash}.zip`);
+  const rest = join(outputFolder, `rest-${hash}.zip`);
   writeFileSync(file, bytes);
+  writeFileSync(rest, restBytes);
   await verify(file);
   const image = await bootImage(file);
-  await verifyImage(file, image);
+  await verifyImage(rest, image);
   writeFileSync(join(outputFolder, `boot-${hash}.img`), image);
-  console.log(JSON.stringify({ file: basename(file), modules, bytes: bytes.length, image: image.length }));
+  const lengths = { bytes: bytes.length, rest: restBytes.length, image: image.length };
+  console.log(JSON.stringify({ file: basename(file), modules, ...lengths }));
   process.exit(0);
 } catch (error) {
   // The message alone: a stack trace here would quote Pyodide's minified source.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any
 
 from py_memory import text
+from py_memory.checks import json_text
 from py_memory.database import Database, Row
 from py_memory.errors import NotFoundError
 from py_memory.records import Fact
@@ -147,11 +148,13 @@ def list_facts(
     now: int,
     prefix: str | None = None,
     category: str | None = None,
-    source_message_id: str | None = None,
+    keys: Sequence[str] | None = None,
+    source_message_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     limit: int | None = None,
 ) -> list[Fact]:
     """Pinned, most used and newest first. Status None takes all; "current" leaves out what has expired, and
-    "expired" takes it in."""
+    "expired" takes it in. `session_id` is where a fact was said."""
     where = ["f.user_id = ?"]
     parameters: list[Any] = [user_id]
 
@@ -170,8 +173,12 @@ def list_facts(
         also("f.key >= ? AND f.key < ?", prefix, prefix + _LAST_CHARACTER)
     if category is not None:
         also("f.category = ?", category)
-    if source_message_id is not None:
-        also("f.source_message_id = ?", source_message_id)
+    if keys is not None:
+        also("f.key IN (SELECT value FROM json_each(?))", json_text(keys))
+    if source_message_ids is not None:
+        also("f.source_message_id IN (SELECT value FROM json_each(?))", json_text(source_message_ids))
+    if session_id is not None:
+        also("f.source_message_id IN (SELECT id FROM messages WHERE session_id = ?)", session_id)
     rows = db.query(
         f"SELECT {_COLUMNS} FROM facts f WHERE {' AND '.join(where)} "
         "ORDER BY f.pinned DESC, f.use_count DESC, f.id DESC LIMIT ?",

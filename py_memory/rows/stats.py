@@ -12,7 +12,7 @@ _OF_A_MESSAGE = ("message_versions", "uses")
 
 
 def counts(db: Database, user_id: str) -> dict[str, int]:
-    """Rows of the owner by table, and `bytes`, the size of the whole database.
+    """Rows of the owner by table, `current_facts` among them, and `bytes`, the size of the whole database.
 
     Counted along the indexes that lead from the owner to its rows, so that no text is read.
     """
@@ -26,6 +26,9 @@ def counts(db: Database, user_id: str) -> dict[str, int]:
         table: int(db.value(f"SELECT count(*) FROM {source.format(table)} WHERE s.user_id = ?", (user_id,)))
         for table, source in sources.items()
     }
+    out["current_facts"] = int(
+        db.value("SELECT count(*) FROM facts WHERE user_id = ? AND status = 'current'", (user_id,))
+    )
     out["bytes"] = size(db)
     return out
 

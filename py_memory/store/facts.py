@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from py_memory import text, trace
-from py_memory.checks import MAX_TIME, check_choice, check_count, check_time, json_text
+from py_memory.checks import MAX_TIME, check_choice, check_count, check_id, check_texts, check_time, json_text
 from py_memory.errors import InvalidInputError, NotFoundError, shown
 from py_memory.records import Conflict, Fact, Namespace, Receipt
 from py_memory.rows import events, messages, namespaces
@@ -82,17 +83,27 @@ class FactOperations(StoreBase):
         status: str | None = "current",
         prefix: str | None = None,
         category: str | None = None,
+        keys: Sequence[str] | None = None,
         source_message_id: str | None = None,
+        source_message_ids: Sequence[str] | None = None,
+        session_id: str | None = None,
         limit: int | None = None,
     ) -> list[Fact]:
-        """Pinned, most used and newest first. `status` None takes all."""
+        """Pinned, most used and newest first. `status` None takes all; `session_id`, what was said in it."""
         if limit is not None:
             check_count(limit, "The limit")
         if status is not None:
             check_choice(status, "The status of a fact", FACT_STATUSES)
         prefix = None if prefix is None else text.clean(prefix)[0]
+        sources = source_message_ids if source_message_id is None else [source_message_id]
         return self._facts.list_facts(
-            status=status, prefix=prefix, category=category, source_message_id=source_message_id, limit=limit
+            status=status,
+            prefix=prefix,
+            category=category,
+            keys=None if keys is None else check_texts(keys, "Keys"),
+            source_message_ids=None if sources is None else check_texts(sources, "Ids of sources"),
+            session_id=None if session_id is None else check_id(session_id, "session"),
+            limit=limit,
         )
 
     def facts_for_prompt(self, limit: int = 12) -> list[Fact]:

@@ -13,6 +13,7 @@ from statistics import median, quantiles
 from playwright.sync_api import Page
 
 from tests.bench._page import finish, open_page, profile, site
+from tests.bench.persistence import SETTLE
 
 FILL = """async ([messages, facts]) => {
     const {id} = await pyMemory.call('create_session', {title: 'filled'});
@@ -56,7 +57,7 @@ def main() -> None:
             page, _ = open_page(context, url + "?lang=en")
             page.set_default_timeout(0)
             page.evaluate(FILL, [1_000 * factor, 100 * factor])
-            page.wait_for_timeout(5_000)
+            page.evaluate(SETTLE)
             print(f"{name}: {page.evaluate('''() => pyMemory.call('stats')''')}", flush=True)
             pages[name] = page
         times: dict[str, list[float]] = {"small": [], "large": []}

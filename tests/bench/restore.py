@@ -92,8 +92,15 @@ def site_with_worker(folder: Path) -> Path:
     copy = folder / "site"
     shutil.copytree(SITE, copy)
     (pyodide,) = (path for path in (copy / "pyodide").iterdir() if path.is_dir())
-    (python,) = (copy / "python").glob("*.zip")
-    names = {"version": "bench", "pyodide": f"pyodide/{pyodide.name}/", "python": f"python/{python.name}"}
+    (python,) = (copy / "python").glob("stdlib-*.zip")
+    (image,) = (copy / "python").glob("boot-*.img")
+    names = {
+        "version": "bench",
+        "pyodide": f"pyodide/{pyodide.name}/",
+        "python": f"python/{python.name}",
+        "rest": "",
+        "image": {"path": f"python/{image.name}", "integrity": ""},  # never kept, so not used
+    }
     options = {
         "entryPoints": [str(FOLDER / "worker.ts")],
         "outfile": str(copy / "assets" / "bench-restore.js"),

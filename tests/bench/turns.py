@@ -20,6 +20,7 @@ from typing import Any
 from py_memory import ChatAgent, MemoryStore, OfflineAssistant
 from py_memory.records import Cancel, Delta, Tool
 from tests.bench._page import finish, open_page, profile, site
+from tests.bench.persistence import SETTLE
 from tests.unit.support import run
 
 SMALL, LARGE, FACTS = 1_000, 100_000, 100
@@ -120,7 +121,7 @@ def in_the_page(turns: int) -> dict[str, dict[str, float]]:
             page, _ = open_page(context, url + "?lang=en")
             page.set_default_timeout(0)
             session = page.evaluate(FILL, [messages, FACTS])
-            page.wait_for_timeout(5_000)
+            page.evaluate(SETTLE)
 
             def one(kind: str, turn: int, page: Any = page, session: str = session) -> float:
                 return float(page.evaluate(TURN, [session, said(kind, turn)]))

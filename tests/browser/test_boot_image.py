@@ -33,7 +33,7 @@ SPOIL = """async () => {
 DRAW = """async ([times, info]) => {
     const names = await caches.keys();
     const requests = (await Promise.all(names.map(async (n) => (await caches.open(n)).keys()))).flat();
-    const address = (end) => requests.find(({url}) => url.endsWith(end)).url;
+    const address = (part) => requests.find(({url}) => url.includes(part)).url;
     const packed = new Uint8Array(await (await caches.match(address('.img'))).arrayBuffer());
     const [length, count] = new Uint32Array(packed.buffer, 0, 2);
     const {loadPyodide} = await import(address('/pyodide.mjs'));
@@ -46,7 +46,7 @@ DRAW = """async ([times, info]) => {
             image.set(packed.subarray(from, from + 4096), number * 4096);
         });
         const lockFileContents = {info, packages: {}};
-        const stdLibURL = address('.zip');
+        const stdLibURL = address('/rest-');
         const pyodide = await loadPyodide({indexURL, stdLibURL, lockFileContents, _loadSnapshot: image});
         pyodide.pyimport('random').seed();
         drawn.push(pyodide.runPython(`

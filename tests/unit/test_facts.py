@@ -432,3 +432,20 @@ def test_a_value_is_known_again_however_it_is_written_and_changed(store: MemoryS
         store.database.execute("UPDATE facts SET value_folded = NULL")
     assert store.set_fact("user::likes", "GREEN tea").id == tea.id
     assert store.database.value("SELECT count(*) FROM facts WHERE value_folded IS NULL") == 0
+
+
+def test_facts_can_be_listed_by_key_by_message_and_by_session(store: MemoryStore) -> None:
+    one, other = (store.create_session().id for _ in range(2))
+    said = [
+        store.add_message(session, "user", "I live in Oslo and eat no meat.").id for session in (one, other)
+    ]
+    home = store.set_fact("user::home", "Oslo", source_message_id=said[0])
+    diet = store.set_fact("user::diet", "vegetarian", source_message_id=said[1])
+    name = store.set_fact("user::name", "Mei")
+    assert set(store.list_facts(keys=["user::home", "user::name", "user::no"])) == {home, name}
+    assert store.list_facts(source_message_ids=[said[1], "no such"]) == [diet]
+    assert store.list_facts(source_message_id=said[0]) == store.list_facts(session_id=one) == [home]
+    assert store.list_facts(keys=[]) == store.list_facts(source_message_ids=[]) == []
+    assert store.stats()["current_facts"] == 3
+    with pytest.raises(InvalidInputError):
+        store.list_facts(keys=5)  # type: ignore[arg-type]

@@ -44,17 +44,17 @@ const root = new URL("..", self.location.href);
 export async function loadPython(): Promise<Pyodide> {
   const program = loadProgram();
   const image = await keptImage();
-  if (!image) return start(await program, {});
+  if (!image) return start(await program, __BUILD__.python);
   try {
     const bytes = image.arrayBuffer().then((buffer) => unpack(new Uint8Array(buffer)));
-    const pyodide = await start(await program, { _loadSnapshot: bytes });
+    const pyodide = await start(await program, __BUILD__.rest, { _loadSnapshot: bytes });
     // Everybody's image begins with the same state of it.
     pyodide.pyimport("random").seed();
     performance.mark("py-memory:boot-image");
     return pyodide;
   } catch {
     await dropImage();
-    return start(await program, {});
+    return start(await program, __BUILD__.python);
   }
 }
 
@@ -79,10 +79,10 @@ async function loadProgram(): Promise<Program> {
   return { loadPyodide, createPyodideModule, wasm };
 }
 
-function start({ loadPyodide, createPyodideModule, wasm }: Program, options: object): Promise<Pyodide> {
+function start({ loadPyodide, createPyodideModule, wasm }: Program, library: string, options = {}): Promise<Pyodide> {
   return loadPyodide({
     indexURL,
-    stdLibURL: new URL(__BUILD__.python, root).href,
+    stdLibURL: new URL(library, root).href,
     lockFileContents: __BUILD__.packages,
     createPyodideModule: (settings: object) => {
       instantiateNext(wasm);

@@ -7,6 +7,8 @@ declare const __BUILD__: {
   readonly python: string;
   /** Pyodide's list of packages. */
   readonly packages: object;
-  /** Memory of an interpreter that has loaded that zip. */
+  /** The part of that zip which the image does not make superfluous. */
+  readonly rest: string;
+  /** Memory of an interpreter that has loaded the most of that zip. */
   readonly image: { readonly path: string; readonly integrity: string };
 };

@@ -8,10 +8,12 @@ const { path, integrity } = __BUILD__.image;
 const address = new URL(path, root).href;
 const python = new URL(__BUILD__.python, root).href;
 
+/** Not verified again, which would take as long as it saves: `keepImage` has done so, and the name holds its hash. */
 export async function keptImage(): Promise<Response | null> {
-  const cache = await siteCache();
-  if (cache) return (await cache.match(address)) ?? null;
-  const response = await fetch(address, { cache: "only-if-cached", mode: "same-origin", integrity }).catch(() => null);
+  const kept = "caches" in self ? await caches.match(address) : undefined;
+  if (kept) return kept;
+  if (await siteCache()) return null;
+  const response = await fetch(address, { cache: "only-if-cached", mode: "same-origin" }).catch(() => null);
   return response?.ok ? response : null;
 }
 

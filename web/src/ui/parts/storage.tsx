@@ -88,14 +88,13 @@ function protection(status: Status | null): string {
 
 function Holds(): JSX.Element | null {
   const counts = useStore(state, (value) => value.counts);
-  const facts = useStore(state, (value) => value.facts.length);
   const waiting = useStore(state, (value) => value.proposals.length);
   const { storage } = t;
   if (!counts) return null;
   return (
     <Row name={storage.holds}>
       <span>
-        {counted({ ...counts, facts }) || storage.nothing} ({size(counts["bytes"] ?? 0)})
+        {counted({ ...counts, facts: counts["current_facts"] ?? 0 }) || storage.nothing} ({size(counts["bytes"] ?? 0)})
         {waiting ? <small>{storage.waiting(waiting)}</small> : null}
       </span>
     </Row>

@@ -9,18 +9,26 @@ import { offerUndo, UNDO_MS } from "./undo";
 
 let turn = 0;
 
+/** Of what is current only what is in sight: in the open panel everything, else what the messages on screen said. */
 export async function refreshFacts(): Promise<void> {
   const mine = ++turn;
-  const { panel } = state.get();
-  const [facts, candidates, disputed, former, expired] = await Promise.all([
-    call<Fact[]>("list_facts"),
+  const { panel, messages } = state.get();
+  const [shown, candidates, disputed, former, expired] = await Promise.all([
+    panel ? call<Fact[]>("list_facts") : factsOf({ source_message_ids: messages.map(({ id }) => id) }),
     call<Fact[]>("list_facts", { status: "candidate" }),
     call<Fact[]>("list_facts", { status: "disputed" }),
     panel ? call<Fact[]>("list_facts", { status: "superseded", limit: 500 }) : state.get().former,
     panel ? call<Fact[]>("list_facts", { status: "expired", limit: 500 }) : state.get().expired,
   ]);
+  // A proposal says what it would correct.
+  const corrected = panel ? [] : await factsOf({ keys: [...new Set(candidates.map(({ key }) => key))] });
+  const facts = [...new Map([...shown, ...corrected].map((fact) => [fact.id, fact])).values()];
   const conflicts = disputed.length ? await call<Conflict[]>("conflicts") : [];
   if (mine === turn) state.set({ facts, proposals: [...candidates.reverse(), ...disputed], conflicts, former, expired });
+}
+
+async function factsOf(which: { keys: string[] } | { source_message_ids: string[] }): Promise<Fact[]> {
+  return Object.values(which)[0]?.length ? call<Fact[]>("list_facts", which) : [];
 }
 
 /** Adds what a round has just found, so that it is seen before the next reading. */

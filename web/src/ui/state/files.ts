@@ -3,9 +3,8 @@
 import { ownSentence, sentence, size, t } from "../i18n";
 import { type ImportReport, MAX_FILE_BYTES } from "../model";
 import { noteBackup, readBackup } from "./backup";
-import { refreshFacts } from "./facts";
 import { asProblem, memory, memoryNow, toast } from "./memory";
-import { refreshMessages, refreshSessions } from "./sessions";
+import { refreshChat, refreshSessions } from "./sessions";
 import { state } from "./state";
 import { tellZone } from "./zone";
 
@@ -60,7 +59,7 @@ async function bringIn(bytes: Uint8Array<ArrayBuffer>, mode: "merge" | "replace"
   if (mode === "replace") state.set({ current: null, messages: [] });
   await refreshSessions();
   if (state.get().current === null) state.set({ current: state.get().sessions[0]?.id ?? null });
-  await Promise.all([refreshMessages(), refreshFacts(), readBackup(), tellZone()]);
+  await Promise.all([refreshChat(), readBackup(), tellZone()]);
   state.set({ dialog: { kind: "imported", report } });
 }
 

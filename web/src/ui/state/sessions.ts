@@ -61,8 +61,14 @@ export async function refreshMessages(): Promise<void> {
   state.set({ messages: merged, earlier: messages.length > limit });
 }
 
+/** The open chat, and what was learned from its messages. */
+export async function refreshChat(): Promise<void> {
+  await refreshMessages();
+  await refreshFacts();
+}
+
 export function refreshAll(): Promise<unknown> {
-  return Promise.all([refreshSessions(), refreshMessages(), refreshFacts()]);
+  return Promise.all([refreshSessions(), refreshChat()]);
 }
 
 /** A reload goes on with the chat that was open, also where nothing has been said in it yet. */
@@ -83,7 +89,7 @@ export async function loadFirst(): Promise<void> {
   await refreshSessions();
   const { current, sessions } = state.get();
   if (current === null) state.set({ current: sessions[0]?.id ?? null });
-  await Promise.all([readNamespaces(), refreshMessages(), refreshFacts()]);
+  await Promise.all([readNamespaces(), refreshChat()]);
   state.set({ loaded: true, early: false });
 }
 
@@ -93,7 +99,7 @@ export async function openSession(id: string): Promise<void> {
     state.set({ current: id, messages: [], earlier: false, target: null });
   }
   state.set({ drawer: false });
-  await refreshMessages();
+  await refreshChat();
 }
 
 /** An empty chat; it is stored with its first message. */
@@ -114,7 +120,7 @@ export async function sessionForSending(id: string | null): Promise<string | nul
 
 export function showEarlier(): void {
   limit += MESSAGES_PAGE;
-  act(refreshMessages);
+  act(refreshChat);
 }
 
 export function showMoreSessions(): void {
@@ -135,7 +141,7 @@ export async function rename(id: string, title: string): Promise<void> {
 
 export async function deleteSession(session: Session, withFacts = false): Promise<void> {
   const wasOpen = state.get().current === session.id;
-  const learned = withFacts ? [] : await factsLearnedIn(session.id);
+  const learned = withFacts ? [] : await call<Fact[]>("list_facts", { session_id: session.id });
   const receipt = await call<Receipt>("delete_session", { session_id: session.id, forget_facts: withFacts });
   dropDraft(session.id);
   if (wasOpen && state.get().current === session.id) await openNext();
@@ -177,21 +183,13 @@ export async function openNext(): Promise<void> {
   else state.set({ current: null, messages: [], earlier: false });
 }
 
-async function factsLearnedIn(sessionId: string): Promise<Fact[]> {
-  const { facts } = state.get();
-  if (!facts.some((fact) => fact.source_message_id)) return [];
-  const messages = await call<Message[]>("list_messages", { session_id: sessionId, limit: FARTHEST_JUMP });
-  const ids = new Set(messages.map((message) => message.id));
-  return facts.filter((fact) => fact.source_message_id && ids.has(fact.source_message_id));
-}
-
 /** Opens the chat of a message, brings the message into view and marks it. */
 export async function goToMessage(id: string): Promise<void> {
   const message = await call<Message>("get_message", { id });
   await openSession(message.session_id);
   while (!state.get().messages.some((shown) => shown.id === id) && state.get().earlier && limit < FARTHEST_JUMP) {
     limit *= 2;
-    await refreshMessages();
+    await refreshChat();
   }
   state.set({ target: { message: id, at: Date.now() } });
 }

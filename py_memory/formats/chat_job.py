@@ -29,7 +29,7 @@ __all__ = ["ChatJob", "chosen_entries", "preview"]
 ONE_TRANSACTION_BYTES = 16 << 20
 BATCH_CHARACTERS = 1 << 20  # added before a commit of a large import
 MAX_LISTED = 20_000  # conversations
-MAX_IGNORED_LISTED = 50
+MAX_IGNORED_LISTED = MAX_SESSIONS_LISTED = 50
 
 Progress = Callable[[Mapping[str, int]], object]
 Cancel = Callable[[], bool]
@@ -224,6 +224,7 @@ class ChatJob:
             "messages": dict(+made.messages),
             "suggestions": dict(+made.suggestions),
             "skipped": made.skipped,
+            "sessions": made.made_sessions[:MAX_SESSIONS_LISTED],
             "cancelled": self._cancelled,
             "operation_id": operation.id if operation else None,
             "undo_until": operation.until if operation else None,
@@ -240,6 +241,7 @@ _EMPTY_REPORT: dict[str, Any] = {
     "messages": {},
     "suggestions": {},
     "skipped": [],
+    "sessions": [],
     "cancelled": False,
     "operation_id": None,
     "undo_until": None,

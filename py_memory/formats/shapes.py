@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, BinaryIO
 
+from py_memory.checks import MAX_JSON_DEPTH
 from py_memory.errors import ImportRefusedError, InvalidInputError
 
 from .chatgpt import read_chatgpt
 from .chats import Chat, Entry, Skipped, Statements, mapping_of, text_of
 from .claude import read_claude, read_claude_memories
+from .deep_json import depth_of
 from .flat_chats import gemini_days, is_gemini, read_chatbot_ui, read_gemini
 from .json_lines import is_memory_lines
 from .json_stream import START, Part, read_parts
@@ -37,6 +39,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Chat | Statements]] = {
     "librechat": read_librechat,
     "chatbot-ui": read_chatbot_ui,
 }
+_MAX_KEPT_DEPTH = MAX_JSON_DEPTH - 10  # with room for what stands around it
 _TITLES = ("title", "name")
 # What a reader can come across in a file of another form than its product writes.
 _MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, InvalidInputError)
@@ -190,9 +193,23 @@ def _read(read: Callable[[Mapping[str, Any]], Chat | Statements], item: Mapping[
         entry = read(item)
     except _MALFORMED:
         return Skipped(title, "malformed")
-    if isinstance(entry, Chat) and not (entry.id and entry.messages):
-        return Skipped(title, "empty", entry.id or None)
+    if isinstance(entry, Chat):
+        if not (entry.id and entry.messages):
+            return Skipped(title, "empty", entry.id or None)
+        _flatten(entry)
     return entry
+
+
+def _flatten(chat: Chat) -> None:
+    """Leaves out what is nested deeper than JSON is kept, or copied, here."""
+    for message in chat.messages:
+        message.raw = _shallow(message.raw)
+        for use in message.tools:
+            use.input, use.output = _shallow(use.input), _shallow(use.output)
+
+
+def _shallow(value: Any) -> Any:
+    return None if depth_of(value, _MAX_KEPT_DEPTH) > _MAX_KEPT_DEPTH else value
 
 
 def _gemini(items: Iterator[Mapping[str, Any] | Skipped]) -> Iterator[Entry]:

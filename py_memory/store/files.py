@@ -187,8 +187,9 @@ class FileOperations(StoreBase):
 
         The same again adds nothing. `progress` gets {bytes, total_bytes, conversations, messages} after each
         conversation; when `cancel` says True, a small import is taken back and a large one stops behind a
-        whole conversation. Returns {format, conversations, messages, suggestions, skipped, cancelled,
-        operation_id, undo_until}: counts by what became of them, and the operation for undo().
+        whole conversation. Returns {format, conversations, messages, suggestions, skipped, sessions,
+        cancelled, operation_id, undo_until}: counts by what became of them, ids of new sessions (the first
+        50), and the operation for undo().
 
         Raises ImportRefusedError (not an export, damaged, or nothing in it), StorageError; nothing is changed
         then.

@@ -497,6 +497,21 @@ def test_blocks_of_claude(store: MemoryStore) -> None:
     assert json.loads(raw["raw"]) == [{"type": "voice_note", "seconds": 3}]
 
 
+def test_what_is_nested_too_deeply_is_left_out_alone(store: MemoryStore, tmp_path: Path) -> None:
+    deep: Any = "deep"
+    for _ in range(400):
+        deep = [deep]
+    blocks = [{"type": "tool_use", "id": "t", "name": "dig", "input": deep}, {"type": "odd", "in": deep}]
+    file = json_file([claude("k", said("Dig"), {"text": "Done", "content": blocks})])
+    (tmp_path / "export").write_bytes(file.getvalue())
+    entries: list[str] = []
+    read_chats(str(tmp_path / "export"), "{}", entries.append)
+    assert store.import_entries(entries)["messages"] == {"added": 2}
+    assert store.import_chats(file)["messages"] == {"known": 2}
+    (call,) = store.list_tool_calls(only_session(store).id)
+    assert (call.tool_name, call.input) == ("dig", None)
+
+
 def test_branches_of_claude(store: MemoryStore) -> None:
     root = "00000000-0000-4000-8000-000000000000"
     parents = [root, "k-0", "k-0", "k-2"]

@@ -141,7 +141,7 @@ MUTANTS = {
     'a large file is read whole': ('formats/json_stream.py', 'data = self._file.read(_CHUNK)', 'data = self._file.read()', 'test_json_stream.py::test_no_more_than_a_part_is_in_memory'),
     'brackets need not match': ('formats/json_stream.py', 'elif open_ and first == open_[-1]:', "elif open_ and first in b']}':", 'test_json_stream.py::test_damage_is_told_with_its_place'),
     'hidden messages are shown': ('formats/chatgpt.py', 'is not True:\n        node.text', 'is not None or True:\n        node.text', 'test_chat_import.py::test_branches_times_and_hidden_messages'),
-    'circles are lost': ('formats/tree.py', '                by_id[first].parent = None', '                pass', 'test_chat_import.py::test_the_branch_on_screen'),
+    'circles are lost': ("formats/tree.py", "first = min(path", "first = max(path", 'test_chat_import.py::test_the_branch_on_screen'),
     'ties lose their order': ('formats/tree.py', '            time = max(time, after + 1)', '            pass', 'test_chat_import.py::test_blocks_of_claude test_chat_import.py::test_branches_times_and_hidden_messages'),
     'damaged zips raise what the library raises': ('formats/sources.py', '    except _UNREADABLE as error:', '    except KeyError as error:', 'test_chat_import.py::test_a_member_that_is_damaged_refuses_the_zip test_chat_import.py::test_what_is_refused_is_refused_with_a_reason'),
     'secrets stand in Markdown': ('formats/markdown.py', 'without_secrets(message.content)', 'message.content', 'test_export_text.py::test_secrets_are_masked_in_markdown_and_kept_in_lines'),

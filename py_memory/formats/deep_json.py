@@ -1,5 +1,9 @@
 """JSON nested too deeply for the interpreter's own parser, which calls itself at each level: read with a list
-of what is open instead. Slower, and used only where depth asks for it."""
+of what is open instead. Slower, and used only where depth asks for it.
+
+In WebAssembly even letting go of a deep value is fatal: the interpreter frees what is inside from within. So
+what is deep is not built, or taken apart by whoever asked for it.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,38 @@ from typing import Any
 from py_memory.checks import parse_json
 from py_memory.errors import InvalidInputError
 
-__all__ = ["depth_of", "parse_deep"]
+__all__ = ["depth_of", "dismantle", "parse_deep"]
 
 _TOKEN = re.compile(r'[ \t\r\n]*(?:([\[\]{},:])|("[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{},:"]++))', re.DOTALL)
 _NOTHING = object()
 
 
-def parse_deep(source: str) -> Any:
-    """The value of a JSON text of any depth. Raises InvalidInputError."""
+def parse_deep(source: str, most: int) -> Any:
+    """The value of a JSON text of any depth; lists and objects more than `most` levels deep become None.
+    Raises InvalidInputError."""
     root: list[Any] = []
+    try:
+        _build(source, root, most)
+    except InvalidInputError:
+        dismantle(root)
+        raise
+    return root[0]
+
+
+def dismantle(value: Any) -> None:
+    """Empties lists and objects, and all that is in them, one after the other."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting += item.values()
+            item.clear()
+        elif isinstance(item, list):
+            waiting += item
+            item.clear()
+
+
+def _build(source: str, root: list[Any], most: int) -> None:
     open_: list[Any] = [root]
     names: list[Any] = [_NOTHING]  # of the object that is open at each level: the name read last
     at = 0
@@ -52,10 +79,11 @@ def parse_deep(source: str) -> Any:
             if not begins:
                 raise _malformed(at)
             value = parse_json(scalar) if mark is None else ([] if mark == "[" else {})
+            kept = None if mark is not None and len(open_) > most else value
             if not is_object:
-                inside.append(value)
+                inside.append(kept)
             elif before == ":":
-                inside[names[-1]] = value
+                inside[names[-1]] = kept
                 names[-1] = _NOTHING
             elif isinstance(value, str):
                 names[-1] = value
@@ -68,7 +96,6 @@ def parse_deep(source: str) -> Any:
         first = False
     if len(open_) != 1 or len(root) != 1:
         raise _malformed(at)
-    return root[0]
 
 
 def _malformed(at: int) -> InvalidInputError:

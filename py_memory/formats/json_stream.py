@@ -18,9 +18,10 @@ from py_memory.errors import ImportRefusedError, InvalidInputError
 
 from .deep_json import parse_deep
 
-__all__ = ["MAX_DEPTH", "MAX_PART_BYTES", "START", "Part", "read_parts"]
+__all__ = ["MAX_DEPTH", "MAX_KEPT_DEPTH", "MAX_PART_BYTES", "START", "Part", "read_parts"]
 
 MAX_PART_BYTES = 64 << 20  # parsed, a conversation takes four times that and more
+MAX_KEPT_DEPTH = MAX_JSON_DEPTH - 10  # with room for what is put around it
 MAX_DEPTH = 20_000  # some products nest each answer in its question
 _CHUNK = 1 << 18
 _BOM = b"\xef\xbb\xbf"
@@ -45,12 +46,13 @@ class Part:
     depth: int = 0
     problem: str | None = None
 
-    def value(self) -> object:
-        """Raises InvalidInputError."""
+    def value(self, most: int = MAX_KEPT_DEPTH) -> object:
+        """What is nested more than `most` levels deep in a part of over 100 becomes None. Who asks for more
+        has to take it apart; see deep_json. Raises InvalidInputError."""
         if self.raw is None:
             raise InvalidInputError(f"The part was not kept ({self.problem}).")
         text = self.raw.decode("utf-8", "replace")
-        return parse_json(text) if self.depth <= MAX_JSON_DEPTH else parse_deep(text)
+        return parse_json(text) if self.depth <= MAX_JSON_DEPTH else parse_deep(text, most)
 
 
 def read_parts(file: BinaryIO, *, most: int = MAX_PART_BYTES) -> Iterator[Part]:

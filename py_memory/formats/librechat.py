@@ -3,10 +3,12 @@ those that follow it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from .chats import Chat, ToolUse, items_of, mapping_of, text_of, time_of
+from .deep_json import depth_of, dismantle
+from .json_stream import MAX_KEPT_DEPTH
 from .tree import Node, arrange
 
 __all__ = ["read_librechat"]
@@ -15,12 +17,12 @@ SOURCE = "librechat"
 _ROOT = "00000000-0000-0000-0000-000000000000"
 
 
-def read_librechat(item: Mapping[str, Any]) -> Chat:
-    """One conversation. The branch on screen is not in the file: it is the newest."""
-    flat = items_of(item.get("messages"))
-    given = _walk(flat or items_of(item.get("messagesTree")))
+def read_librechat(given: Mapping[str, Any]) -> Chat:
+    """One conversation, taken apart as it is read. The branch on screen is not in the file: the newest is
+    taken."""
+    item = dict(given)
     nodes: list[Node] = []
-    for place, (message, parent) in enumerate(given):
+    for place, (message, parent) in enumerate(_taken_apart(item)):
         linked = text_of(message.get("parentMessageId"))
         above = parent or (None if linked in ("", _ROOT) else linked)
         nodes.append(_node(text_of(message.get("messageId")) or f"{place}", above, message))
@@ -45,17 +47,35 @@ def read_librechat(item: Mapping[str, Any]) -> Chat:
     )
 
 
-def _walk(messages: list[Any]) -> Iterator[tuple[Mapping[str, Any], str | None]]:
-    """Each message with the one that holds it; a long conversation is nested thousands deep."""
-    waiting: list[tuple[Any, str | None]] = [(message, None) for message in reversed(messages)]
+def _taken_apart(item: dict[str, Any]) -> list[tuple[dict[str, Any], str | None]]:
+    """Each message with the one that held it; a long conversation is nested thousands deep. Nothing deep is
+    left in the item and in the messages."""
+    flat, nested = items_of(item.pop("messages", None)), items_of(item.pop("messagesTree", None))
+    waiting: list[tuple[Any, str | None]] = [(message, None) for message in reversed(flat or nested)]
+    if flat:
+        dismantle(nested)
+    _make_shallow(item)
+    out: list[tuple[dict[str, Any], str | None]] = []
     while waiting:
-        given, parent = waiting.pop()
-        message = mapping_of(given)
-        if not message:
+        message, parent = waiting.pop()
+        if not isinstance(message, dict):
+            dismantle(message)
             continue
-        yield message, parent
+        out.append((message, parent))
         own = text_of(message.get("messageId")) or None
-        waiting += [(child, own) for child in reversed(items_of(message.get("children")))]
+        children = message.pop("children", None)
+        waiting += [(child, own) for child in reversed(items_of(children))]
+        if not isinstance(children, list):
+            dismantle(children)
+        _make_shallow(message)
+    return out
+
+
+def _make_shallow(given: dict[str, Any]) -> None:
+    for name, value in given.items():
+        if depth_of(value, MAX_KEPT_DEPTH) > MAX_KEPT_DEPTH:
+            given[name] = None
+            dismantle(value)
 
 
 def _node(id: str, parent: str | None, message: Mapping[str, Any]) -> Node:

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, BinaryIO
 
-from py_memory.checks import MAX_JSON_DEPTH
 from py_memory.errors import ImportRefusedError, InvalidInputError
 
 from .chatgpt import read_chatgpt
 from .chats import Chat, Entry, Skipped, Statements, mapping_of, text_of
 from .claude import read_claude, read_claude_memories
-from .deep_json import depth_of
+from .deep_json import depth_of, dismantle
 from .flat_chats import gemini_days, is_gemini, read_chatbot_ui, read_gemini
 from .json_lines import is_memory_lines
-from .json_stream import START, Part, read_parts
+from .json_stream import MAX_DEPTH, MAX_KEPT_DEPTH, START, Part, read_parts
 from .librechat import read_librechat
 from .open_webui import read_open_webui
 from .sources import Member, Source
@@ -39,7 +38,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Chat | Statements]] = {
     "librechat": read_librechat,
     "chatbot-ui": read_chatbot_ui,
 }
-_MAX_KEPT_DEPTH = MAX_JSON_DEPTH - 10  # with room for what stands around it
+_NESTED = "librechat"  # each message may hold the next
 _TITLES = ("title", "name")
 # What a reader can come across in a file of another form than its product writes.
 _MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, InvalidInputError)
@@ -151,8 +150,9 @@ def _pasted(file: BinaryIO) -> Statements:
 
 
 def _items(file: BinaryIO, shape: Shape) -> Iterator[Mapping[str, Any] | Skipped]:
+    most = MAX_DEPTH if shape.product == _NESTED else MAX_KEPT_DEPTH
     if shape.within is None:
-        yield _whole(read_parts(file))
+        yield _whole(read_parts(file), most)
         return
     for part in read_parts(file):
         if part.index is None or (part.name or "") != shape.within:
@@ -161,28 +161,30 @@ def _items(file: BinaryIO, shape: Shape) -> Iterator[Mapping[str, Any] | Skipped
             yield Skipped(None, part.problem)
             continue
         try:
-            item = part.value()
+            item = part.value(most)
         except InvalidInputError:
             yield Skipped(None, "malformed")
             continue
         yield item if isinstance(item, Mapping) else Skipped(None, "malformed")
 
 
-def _whole(parts: Iterator[Part]) -> Mapping[str, Any] | Skipped:
+def _whole(parts: Iterator[Part], most: int) -> Mapping[str, Any] | Skipped:
     """The object that the file is."""
     out: dict[str, Any] = {}
     for part in parts:
         if part.problem:
+            dismantle(out)
             return Skipped(None, part.problem)
         name = part.name or ""
         try:
             if part.raw == START and part.index is None:
                 out[name] = []
             elif part.index is None:
-                out[name] = part.value()
+                out[name] = part.value(most)
             else:
-                out[name].append(part.value())
+                out[name].append(part.value(most))
         except InvalidInputError:
+            dismantle(out)
             return Skipped(None, "malformed")
     return out
 
@@ -209,7 +211,7 @@ def _flatten(chat: Chat) -> None:
 
 
 def _shallow(value: Any) -> Any:
-    return None if depth_of(value, _MAX_KEPT_DEPTH) > _MAX_KEPT_DEPTH else value
+    return None if depth_of(value, MAX_KEPT_DEPTH) > MAX_KEPT_DEPTH else value
 
 
 def _gemini(items: Iterator[Mapping[str, Any] | Skipped]) -> Iterator[Entry]:

@@ -3,6 +3,7 @@ nothing, and what goes wrong leaves the memory as it was."""
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import subprocess
@@ -29,6 +30,7 @@ from py_memory.errors import (
 )
 from py_memory.formats import chat_job, shapes, sources
 from py_memory.formats.chats import SKIPPED, time_of
+from py_memory.formats.deep_json import depth_of
 from py_memory.formats.statements import listed, suggestions
 from py_memory.recall import index
 from py_memory.records import Message, Session
@@ -509,7 +511,8 @@ def test_what_is_nested_too_deeply_is_left_out_alone(store: MemoryStore, tmp_pat
     assert store.import_entries(entries)["messages"] == {"added": 2}
     assert store.import_chats(file)["messages"] == {"known": 2}
     (call,) = store.list_tool_calls(only_session(store).id)
-    assert (call.tool_name, call.input) == ("dig", None)
+    assert call.tool_name == "dig"
+    assert 50 < depth_of(call.input, 100) < 100
 
 
 def test_branches_of_claude(store: MemoryStore) -> None:
@@ -552,6 +555,22 @@ def test_librechat_branches(store: MemoryStore) -> None:
 def test_a_tree_of_thousands_is_one_conversation(store: MemoryStore) -> None:
     store.import_chats(io.BytesIO(librechat_tree("deep", 4000).encode()))
     assert texts(on_screen(store)) == [f"line {n}" for n in range(4000)]
+
+
+def test_a_deep_conversation_may_be_broken_anywhere(store: MemoryStore) -> None:
+    deep = "[" * 9000 + "]" * 9000
+    tree = librechat_tree("l", 2000)
+    for source in (
+        tree.replace('"title": "Deep"', f'"title": {deep}', 1),
+        tree.replace('"text": "line 1000"', f'"text": {deep}', 1),
+        tree[:-1] + f', "more": {deep}}}',
+        tree[:-1] + ', "more": nul}',
+        f'{{"conversationId": "m", "messages": [{{"messageId": "a", "text": "hi"}}], {tree[1:]}',
+        f"[{tree}, {deep}]",
+    ):
+        with contextlib.suppress(ImportRefusedError):
+            store.import_chats(io.BytesIO(source.encode()))
+        assert is_sound(store)
 
 
 def test_too_deep_is_left_out_with_a_reason(store: MemoryStore) -> None:

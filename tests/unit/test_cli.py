@@ -134,6 +134,10 @@ def test_a_dry_run_of_a_memorys_file_changes_nothing(
     before = run(capsys, "stats", other, "--json")
     assert "Added: 0" in run(capsys, "import", lines, other, "--dry-run")[1]
     assert run(capsys, "stats", other, "--json") == before
+    own = MemoryStore(tmp_path / "own.db")
+    own.close()
+    assert "messages 2" in run(capsys, "import", lines, tmp_path / "own.db", "--dry-run")[1]
+    assert json.loads(run(capsys, "stats", tmp_path / "own.db", "--json")[1])["messages"] == 0
 
 
 def test_text_goes_to_standard_output(file: Path) -> None:

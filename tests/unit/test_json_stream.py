@@ -73,7 +73,7 @@ def test_so_has_an_object(item: dict[str, Any], step: int) -> None:
 
 @given(values)
 def test_deep_values_are_read_alike(value: Any) -> None:
-    assert parse_deep(json.dumps(value, indent=1)) == json.loads(json.dumps(value))
+    assert parse_deep(json.dumps(value, indent=1), 1000) == json.loads(json.dumps(value))
 
 
 @given(st.text(alphabet='[]{},:"\\01tnul ', max_size=14))
@@ -82,9 +82,9 @@ def test_what_is_no_json_is_refused_by_both(text: str) -> None:
         expected = json.loads(text)
     except ValueError:
         with pytest.raises(InvalidInputError):
-            parse_deep(text)
+            parse_deep(text, 1000)
     else:
-        assert parse_deep(text) == expected
+        assert parse_deep(text, 1000) == expected
 
 
 @given(st.text(alphabet='[]{},:"\\01tnul ', max_size=14))
@@ -102,11 +102,25 @@ def test_thousands_of_levels_are_read_without_recursion() -> None:
     source = b'[{"a": ' + b"[" * depth + b"1" + b"]" * depth + b"}]"
     (part,) = read_parts(io.BytesIO(source))
     assert part.depth == depth + 1
-    value: Any = part.value()["a"]  # type: ignore[index]
+    value: Any = part.value(depth + 5)["a"]  # type: ignore[index]
     assert depth_of(value, 100) == 101
     for _ in range(depth):
         (value,) = value
     assert value == 1
+
+
+def test_what_is_deeper_than_asked_for_is_not_built() -> None:
+    (part,) = read_parts(io.BytesIO(b'[{"a": ' + b"[" * 9000 + b"]" * 9000 + b', "b": [1]}]'))
+    value = part.value()
+    assert depth_of(value, 200) == json_stream.MAX_KEPT_DEPTH
+    assert value["b"] == [1]  # type: ignore[index]
+    assert parse_deep('[[[1], 2], {"a": {"b": []}}]', 2) == [[None, 2], {"a": None}]
+
+
+@pytest.mark.parametrize("end", ["", "]", "}", ",", '"'])
+def test_a_deep_text_that_breaks_off_does_no_harm(end: str) -> None:
+    with pytest.raises(InvalidInputError):
+        parse_deep("[" * 15_000 + end, 20_000)
 
 
 def test_what_is_too_large_or_too_deep_is_passed_over() -> None:

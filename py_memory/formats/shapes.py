@@ -165,7 +165,11 @@ def _items(file: BinaryIO, shape: Shape) -> Iterator[Mapping[str, Any] | Skipped
         except InvalidInputError:
             yield Skipped(None, "malformed")
             continue
-        yield item if isinstance(item, Mapping) else Skipped(None, "malformed")
+        if isinstance(item, Mapping):
+            yield item
+        else:
+            dismantle(item)
+            yield Skipped(None, "malformed")
 
 
 def _whole(parts: Iterator[Part], most: int) -> Mapping[str, Any] | Skipped:

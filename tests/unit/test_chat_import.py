@@ -919,7 +919,7 @@ damage = st.composite(damaged)
 
 
 @pytest.mark.parametrize("name", SOURCES)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_damage_never_breaks_the_memory(name: str, data: st.DataObject) -> None:
     broken = data.draw(damage(SOURCES[name]))

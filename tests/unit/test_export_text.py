@@ -166,7 +166,7 @@ def perform(store: MemoryStore, clock: SteppedClock, what: str, text: str, numbe
     clock.advance(number * 7)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(given_steps=steps)
 def test_whatever_was_done_comes_back_equal(
     given_steps: list[tuple[str, str, int]], tmp_path_factory: pytest.TempPathFactory

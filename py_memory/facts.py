@@ -34,7 +34,7 @@ from .rows.identities import (
     normalized_contact,
 )
 from .rows.messages import find_message
-from .rows.namespaces import namespace_of
+from .rows.namespaces import ensure_namespace, namespace_of
 from .rows.rejections import add_rejection, is_rejected, remove_rejection
 from .topics import Contradiction, contradictions
 from .undo import Operation, UndoLog
@@ -57,6 +57,8 @@ _CATEGORY_OF_PREFIX = (
     ("user::likes", "preference"),
     ("user::dislikes", "preference"),
     ("user::family", "relation"),
+    ("user::pet", "relation"),
+    ("user::relation", "relation"),
     ("user::contact", "contact"),
     ("user::decision", "decision"),
     ("user::event", "event"),
@@ -137,7 +139,7 @@ class Facts:
         scope = "" if details.get("visibility") == "shared" else self._agent or ""
         for fact in rows.current_with_value(self._db, self._user, self._agent, key, value, now):
             if fact.scope == scope:
-                return self._reinforce(fact, confidence, details)
+                return self._reinforce(fact, confidence, details, stated=True)
         current: list[Fact] = []
         if single:
             there = rows.current_with_key(self._db, self._user, self._agent, key, now)
@@ -164,11 +166,11 @@ class Facts:
             return None
         now = self._clock()
         for fact in rows.current_with_value(self._db, self._user, self._agent, key, value, now):
-            self._reinforce(fact, None, {})
+            self._reinforce(fact, None, details, stated=False)
             return None
-        waiting = rows.find_candidate(self._db, self._user, self._agent, key, value)
-        if waiting:
-            return waiting
+        for waiting in rows.waiting_with_key(self._db, self._user, self._agent, key):
+            if same_value(waiting.value, value):
+                return waiting
         fact = self._new(key, value, "candidate", confidence, ttl, details)
         rows.insert_fact(self._db, fact)
         return fact
@@ -188,8 +190,8 @@ class Facts:
                 f"The fact {fact.key!r} is {fact.status}; only one that waits for an answer can be confirmed."
             )
         disputed = fact.status == "disputed"
-        single = namespace_of(self._db, self._user, fact.key).single_valued
         now = self._clock()
+        single = ensure_namespace(self._db, self._user, fact.key, now).single_valued
         operation = self._undo.begin()
         changes: dict[str, Any] = {"status": "current", "confidence": max(fact.confidence, CORRECTION)}
         if value is not None:
@@ -208,6 +210,9 @@ class Facts:
         if single:
             self._supersede_all(fact.key, fact, operation)
             self._withdraw_older(fact, operation)
+        for waiting in self._waiting_beside(fact):
+            if same_value(waiting.value, fact.value):  # answered with it
+                self._undo.take(operation, "facts", "id = ?", (waiting.id,))
         if disputed:
             self._let_both_stand(fact, operation)
         self._undo.change(operation, "facts", id, **changes)
@@ -237,6 +242,20 @@ class Facts:
         if never_this_kind and (made := add_rejection(self._db, self._user, _kind(fact.key), self._clock())):
             self._undo.made(operation, "rejections", made)
         return operation
+
+    def make_way(self, key: str, value: str, source_message_id: str | None) -> list[str]:
+        """Deletes what other messages proposed under a key, and nobody answered, for the sake of the value
+        that is told now. Nobody said no to it, so that it may come again. Returns the ids."""
+        operation = self._undo.begin()
+        gone = [
+            waiting.id
+            for waiting in rows.waiting_with_key(self._db, self._user, self._agent, key)
+            if not same_value(waiting.value, value)
+            and (source_message_id is None or waiting.source_message_id != source_message_id)
+        ]
+        for id in gone:
+            self._undo.take(operation, "facts", "id = ?", (id,))
+        return gone
 
     def refuse(self, fact: Fact, operation: Operation) -> None:
         """Leaves the fingerprint of a fact that goes."""
@@ -387,7 +406,7 @@ class Facts:
             raise TooLargeError("The fact key", len(key), MAX_KEY_CHARACTERS, "characters")
         if key.endswith("::"):  # a namespace, not a key in it
             raise UnregisteredKeyError(key)
-        namespace = namespace_of(self._db, self._user, key)
+        namespace = ensure_namespace(self._db, self._user, key, self._clock())
         return value, namespace.single_valued, namespace.ttl_ms
 
     def _new(
@@ -430,16 +449,18 @@ class Facts:
                 correction_count=old.correction_count + 1,
             )
 
+    def _waiting_beside(self, fact: Fact) -> list[Fact]:
+        waiting = rows.waiting_with_key(self._db, self._user, self._agent, fact.key)
+        return [other for other in waiting if other.id != fact.id and other.scope == fact.scope]
+
     def _withdraw_older(self, by: Fact, operation: Operation) -> None:
         """What was proposed under the key before `by` is no question any more and becomes its history. It was
         never believed, so that it counts for no time; nobody said no to it, so that it may come again."""
-        for waiting in rows.facts_of_key(self._db, self._user, self._agent, by.key):
+        for waiting in self._waiting_beside(by):
             older = (waiting.created_at, waiting.id) < (by.created_at, by.id)
-            if waiting.status != "candidate" or not older or waiting.scope != by.scope:
-                continue
             # Both stand in one message, as two daughters do; and a yes to the same value makes one of two.
             together = by.source_message_id is not None and by.source_message_id == waiting.source_message_id
-            if together or same_value(waiting.value, by.value):
+            if not older or together or same_value(waiting.value, by.value):
                 continue
             self._undo.change(
                 operation,
@@ -485,11 +506,19 @@ class Facts:
             id = insert_identity(self._db, self._user, phone=phone, email=email, now=self._clock())
             self._undo.made(operation, "identities", id)
 
-    def _reinforce(self, fact: Fact, confidence: float | None, details: dict[str, Any]) -> Fact:
-        changes: dict[str, Any] = {"weight": fact.weight + REINFORCEMENT, "needs_review": False}
+    def _reinforce(
+        self, fact: Fact, confidence: float | None, details: dict[str, Any], *, stated: bool
+    ) -> Fact:
+        changes: dict[str, Any] = {"weight": fact.weight + REINFORCEMENT}
+        if fact.needs_review and details.get("source_message_id"):  # another message supports it now
+            support = ("source_message_id", "source_version_id", "quote")
+            changes |= {name: text.clean(details[name])[0] if details.get(name) else None for name in support}
+            changes["needs_review"] = False
+        elif fact.needs_review and stated:
+            changes |= {"needs_review": False, **self._source_now(fact)}
         if confidence is not None:
             changes["confidence"] = max(fact.confidence, confidence)
-        for name in ("expires_at", "pinned"):
+        for name in ("expires_at", "pinned") if stated else ():
             if details.get(name) is not None:
                 changes[name] = _detail(name, details[name])
         namespace = namespace_of(self._db, self._user, fact.key)

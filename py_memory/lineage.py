@@ -28,7 +28,7 @@ class Lineage:
 
     def went(self, user_id: str, session_id: str, gone: Mapping[str, str | None], shown: str | None) -> None:
         """Joins what followed messages that went (id → parent) to what stays before them, and shows that if
-        the last one, `shown`, went."""
+        the last one, `shown`, went; where nothing stays before it, the newest of another branch."""
         self._restore_on_rollback()
         for id, parent in gone.items():
             self._parents.setdefault(id, parent)
@@ -38,7 +38,7 @@ class Lineage:
                 images.update_row(self._db, "messages", (child,), {"parent_id": self._staying(parent, gone)})
         if shown in gone:
             true, instead = self._shown.get(session_id, (shown, shown))
-            now = self._staying(shown, gone)
+            now = self._staying(shown, gone) or self._newest(session_id)
             self._shown[session_id] = (true if instead == shown else shown, now)
             set_current_message(self._db, user_id, session_id, now)
 
@@ -67,7 +67,7 @@ class Lineage:
         if known := self._shown.get(session_id):
             true, instead = known
             if session["current_message_id"] == instead:
-                shown = self._staying(true, (), live)
+                shown = self._staying(true, (), live) or self._newest(session_id)
                 self._shown[session_id] = (true, shown)
                 set_current_message(self._db, session["user_id"], session_id, shown)
             else:  # the talk has gone on
@@ -79,6 +79,10 @@ class Lineage:
         while id is not None and (id in going or not self._is_there(id, live)):
             id = self._parents.get(id)
         return id
+
+    def _newest(self, session_id: str) -> str | None:
+        rows = images.read_where(self._db, "messages", "session_id = ? AND role <> 'system'", (session_id,))
+        return max(((row["created_at"], row["id"]) for row in rows), default=(0, None))[1]
 
     def _is_there(self, id: str, live: Iterable[str] | None) -> bool:
         return id in live if live is not None else images.read_row(self._db, "messages", (id,)) is not None

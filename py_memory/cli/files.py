@@ -18,7 +18,8 @@ from py_memory.formats.sources import open_source
 from py_memory.store import MemoryStore
 
 from .tables import table
-from .words import WORDS, counted, language, on, say
+from .terminal import say, write
+from .words import WORDS, counted, language, on
 
 __all__ = ["add", "export", "put_in_order"]
 
@@ -128,7 +129,7 @@ def _show(options: argparse.Namespace, seen: Mapping[str, Any]) -> None:
     say("would_add", **{**seen, "first": on(seen["first"]), "last": on(seen["last"])})
     rows = [[on(chat["last"]), chat["title"], chat["messages"], chat["id"]] for chat in seen["chats"][:SHOWN]]
     if rows:
-        print(table(["when", "title", "messages", "id"], rows))
+        write(table(["when", "title", "messages", "id"], rows) + "\n")
     if (more := seen["conversations"] - len(rows)) > 0:
         say("more", count=more)
     _say_reasons(seen["skipped"])

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 
-__all__ = ["OUTCOMES", "WORDS", "counted", "language", "on", "say"]
+__all__ = ["OUTCOMES", "WORDS", "counted", "language", "on"]
 
 
 def language() -> str:
@@ -32,7 +32,28 @@ WORDS: dict[str, dict[str, str]] = {
         "export": "write the memory, or one session, to a file",
         "import": "add another memory's file, or the conversations of another product's export",
         "forget": "delete for good a fact, a message, a session or all that holds a text",
-        "chat": "talk with the offline assistant",
+        "chat": "talk with the offline assistant, or with a language model",
+        "consolidate": "tidy up, and with --model let a language model read what was said since",
+        "tidied": "Tidied up: {counts}.",
+        "tidied_expired": "expired",
+        "tidied_merged": "merged",
+        "tidied_archived": "put to rest",
+        "tidied_reviewed": "to be reviewed",
+        "tidied_disputed": "in doubt",
+        "tidied_weighed": "weighed anew",
+        "was_read": "Read: {readings} parts. Facts that wait for your yes: {proposed}. "
+        "Summaries written: {summaries}. Facts in doubt: {disputed}.",
+        "model": "address of an OpenAI-compatible server, such as http://localhost:11434/v1",
+        "model_name": "one of the server's models; without it the first one answers",
+        "key_env": "the environment variable that holds the server's key",
+        "no_key": "The environment variable {name} is not set. Set it to the key, or leave --key-env out.",
+        "which_model": "--name and --key-env belong to --model. Add its address.",
+        "answers": "{model} answers. Ctrl-C stops an answer, Ctrl-D ends the chat.",
+        "noticed": "Noticed, not kept yet: {facts}. Type /keep or /drop.",
+        "kept": "Kept: {facts}.",
+        "dropped": "Dropped: {facts}.",
+        "nothing_noticed": "Nothing waits for you.",
+        "again": "{reason} Asking again in {seconds} s.",
         "no_file": "There is no file {path}. Check its name; only “import” and “chat” make a new one.",
         "none": "Nothing found.",
         "healthy": "Nothing is wrong.",
@@ -85,7 +106,28 @@ WORDS: dict[str, dict[str, str]] = {
         "export": "把记忆或一个会话写成文件",
         "import": "导入另一个记忆文件，或其他产品导出的会话",
         "forget": "彻底删除一条事实、一条消息、一个会话，或含有某段文字的一切",
-        "chat": "与离线助手对话",
+        "chat": "与离线助手或语言模型对话",
+        "consolidate": "整理记忆；加 --model 则由语言模型读取之后说过的话",
+        "tidied": "已整理：{counts}。",
+        "tidied_expired": "已过期",
+        "tidied_merged": "已合并",
+        "tidied_archived": "已归档",
+        "tidied_reviewed": "待复核",
+        "tidied_disputed": "存疑",
+        "tidied_weighed": "已重新评估",
+        "was_read": "已读 {readings} 部分。等待你确认的事实：{proposed}。写好的摘要：{summaries}。"
+        "存疑的事实：{disputed}。",
+        "model": "OpenAI 兼容服务器的地址，例如 http://localhost:11434/v1",
+        "model_name": "服务器上的模型名；不填则使用第一个",
+        "key_env": "存放服务器密钥的环境变量",
+        "no_key": "环境变量 {name} 没有设置。请把它设为服务器的密钥，或去掉 --key-env。",
+        "which_model": "--name 和 --key-env 要与 --model 一起使用。请加上地址。",
+        "answers": "由 {model} 回答。Ctrl-C 停止回答，Ctrl-D 结束对话。",
+        "noticed": "注意到，还没有保存：{facts}。输入 /keep 保存，或 /drop 放弃。",
+        "kept": "已保存：{facts}。",
+        "dropped": "已放弃：{facts}。",
+        "nothing_noticed": "没有等待确认的内容。",
+        "again": "{reason} {seconds} 秒后再试。",
         "no_file": "没有文件 {path}。请检查文件名；只有“import”和“chat”会新建文件。",
         "none": "没有找到。",
         "healthy": "没有问题。",
@@ -158,10 +200,6 @@ OUTCOMES: dict[str, dict[str, str]] = {
         "too_many": "一次无法处理这么多",
     },
 }
-
-
-def say(word: str, **values: object) -> None:
-    print(WORDS[language()][word].format(**values))
 
 
 def on(time: int | None) -> str:

@@ -7,8 +7,10 @@ the user asks to remember is kept in their own words; what they merely mention i
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
 from typing import Any
@@ -19,17 +21,19 @@ from .days import day_spoken_of
 from .guards import safe_clauses
 from .masking import MASK, masked
 from .reading import Reading
-from .refusals import MAX_READ, refusal
+from .refusals import MAX_READ, own_words, refusal
 from .secrets import secret_spans
 
 __all__ = ["propose", "task_key"]
 
 MAX_VALUE_CHARACTERS = 100
 MAX_CLAUSE = 400  # characters; no rule reads a longer one, and some would go over it again and again
+_LIST = re.compile(r",\s*(?:and\s+)?|;\s*|、|，|；|\s+and\s+(?=\w+ (?:the|my|a|an|some|mum|mom|dad)\b)")
 _Rules = Callable[[Clause, Reading], Iterable[Found]]
 _CATEGORIES = (
     ("user::family", "relation"),
     ("user::pet", "relation"),
+    ("user::relation", "relation"),
     ("user::contact", "contact"),
     ("user::decision", "decision"),
     ("user::event", "event"),
@@ -56,14 +60,29 @@ _CATEGORIES = (
 )
 
 
-@cache
-def _rules() -> tuple[dict[str, _Rules], dict[str, _Rules]]:
-    """By language: what reads clauses that state something, and clauses that ask. Loaded with the first
-    message: their patterns take as long to compile as the rest of a start."""
-    from . import asides_en, asides_zh, rules_en, rules_zh
+@dataclass(frozen=True)
+class _Language:
+    """What reads a language: `stated` clauses that state something, `asked` those that ask; `is_errand` tells
+    something to do."""
 
-    rules: dict[str, _Rules] = {"en": rules_en.read, "zh": rules_zh.read}
-    return rules, {"en": asides_en.taken_for_granted, "zh": asides_zh.taken_for_granted}
+    stated: _Rules
+    asked: _Rules
+    is_errand: Callable[[str], bool]
+
+
+@cache
+def _languages() -> dict[str, _Language]:
+    """Loaded with the first message: their patterns take as long to compile as the rest of a start."""
+    from . import asides_en, asides_zh, plans_en, plans_zh, rules_en, rules_zh
+
+    return {
+        "en": _Language(rules_en.read, asides_en.taken_for_granted, plans_en.errand_in),
+        "zh": _Language(rules_zh.read, asides_zh.taken_for_granted, plans_zh.errand_in),
+    }
+
+
+def _is_errand(said: str) -> bool:
+    return any(language.is_errand(said) for language in _languages().values())
 
 
 def propose(
@@ -88,7 +107,7 @@ def propose(
     if refusal(text) is not None:
         return []
     text = text[:MAX_READ]
-    visible = masked(text)
+    visible = own_words(masked(text))
     rest: list[str] = []  # what is left for the rules, of the same length
     read_to = 0
     found: list[tuple[Found, bool]] = []
@@ -100,7 +119,7 @@ def propose(
         if MASK in sentence.text and secret_spans(text[sentence.start : sentence.end]):
             continue
         whole = Clause(text[command.start : command.body.end], command.start)
-        if command.kind == "todo":
+        if command.kind == "todo" or _is_errand(command.body.text):
             found += [(item, True) for item in _tasks(body, whole)]
         else:
             found += [(item, True) for item in _statement(command.body, body, whole, lang, known or {})]
@@ -125,6 +144,10 @@ def _with_whole_statements(visible: str) -> Iterator[Clause]:
 
 
 def _tasks(body: str, whole: Clause) -> Iterator[Found]:
+    listed = [part.strip() for part in _LIST.split(body) if part.strip()]
+    if len(listed) > 1 and all(map(_is_errand, listed)):  # each is something to do by itself
+        yield from (Found(task_key(part), part, whole.start, whole.end, 1.0) for part in listed)
+        return
     for number, part in enumerate(split_statement(body, MAX_VALUE_CHARACTERS)):
         yield Found(task_key(part) + (f"-{number + 1}" if number else ""), part, whole.start, whole.end, 1.0)
 
@@ -163,9 +186,14 @@ def _statement(
 
 
 def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Found]:
+    from .contacts import own_contacts
+    from .proof import proved
+
     out: list[Found] = []
-    rules, asides = _rules()
-    readings = {language: Reading(known=known) for language in rules if lang in (None, language)}
+    languages = _languages()
+    readings = {name: Reading(known=known) for name in languages if lang in (None, name)}
+    for sentence in sentences(visible):
+        out += own_contacts(sentence)
     for _, stated, asked in safe_clauses(visible):
         parts = sorted((*stated, *asked), key=lambda clause: clause.start)
         at = {clause.start for clause in stated}
@@ -173,12 +201,14 @@ def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Foun
             if len(clause.text) > MAX_CLAUSE:
                 continue
             ahead = parts[number + 1].text if number + 1 < len(parts) else ""
-            for language, reading in readings.items():
+            for name, reading in readings.items():
                 reading.ahead = ahead[:MAX_CLAUSE]
-                out += (rules if clause.start in at else asides)[language](clause, reading)
+                reads = languages[name].stated if clause.start in at else languages[name].asked
+                out += reads(clause, reading)
         for reading in readings.values():
             reading.next_sentence()
-    return [item for item in out if MASK not in item.value]
+    kept = [replace(item, value=proved(item.key, item.value)) for item in out if MASK not in item.value]
+    return [item for item in kept if item.value]
 
 
 def _unique(found: Iterable[tuple[Found, bool]]) -> Iterator[tuple[Found, bool]]:

@@ -8,6 +8,7 @@ import re
 
 from .clauses import Clause, Found
 from .lexicon_en import DIGIT_OR_WORD, ILLNESSES
+from .people_en import GONE as _GONE
 from .people_en import MANY, ONE, key_of
 from .readers_en import NOT_ALLERGENS, date_in, employer_in, home_in
 from .reading import Reading
@@ -22,6 +23,23 @@ _KIN = re.compile(
 _KINDRED = re.compile(
     rf"\b(?:my|our) {MANY},? (?P<names>{GIVEN_NAME}(?:(?:, (?:and )?| and | & ){GIVEN_NAME})+)", re.IGNORECASE
 )
+_RELATION = re.compile(
+    rf"\b(?:my|our) (?:(?:best|good|old|dear|close|closest|new|oldest|lovely|dear) )*(?P<who>friend|mate|bestie|buddy|boss|manager|colleague|co-?worker|flatmate|roommate|housemate)(?:,|'s name is|'s name's| is called| is named| called| named)? (?P<name>(?:(?:Mr|Mrs|Ms|Dr)\.? )?{GIVEN_NAME}(?: {GIVEN_NAME})?)(?=$|\W)",
+    re.IGNORECASE,
+)
+_RELATION_ALONE = re.compile(
+    r"(?:my|our) (?:(?:best|good|old|dear|close|closest|new|oldest) )*(?P<who>friend|mate|bestie|buddy|boss|manager|colleague|co-?worker|flatmate|roommate|housemate)",
+    re.IGNORECASE,
+)
+_RELATIONS = {
+    "mate": "friend",
+    "bestie": "friend",
+    "buddy": "friend",
+    "coworker": "colleague",
+    "co-worker": "colleague",
+    "flatmate": "roommate",
+    "housemate": "roommate",
+}
 _AGED = re.compile(
     rf"\b(?:my|our|(?:have|got|'ve got|have got) an?|and an?(?= \d+ year old$)) (?P<age>{DIGIT_OR_WORD})[ -]?(?:year[ -]?old|y/?o)s?\b(?! (?:self|laptop|car|phone|house|computer|bike|boiler|pc|mac|macbook|washing|fridge|account|code|tv|sofa|mattress|whisk\w+|wine|tree|dog|cat|son|daughter|boy|girl|system|server|app|site|database|problem|bug|contract|\w+ car))(?: {ONE})?",
     re.IGNORECASE,
@@ -50,6 +68,9 @@ _OWN_NAME = re.compile(
 _OWN_PLACE = re.compile(
     r"\b(?:my|our) (?:new |little |small |tiny |own |current )*(?:flat|apartment|house|place|condo|studio|home)(?:'s| is)? in (?P<v>[A-Z].+)"
 )
+_CAME_TO = re.compile(
+    r"\b[Ss]ince (?:(?:I|we) (?:moved|came|relocated)|moving|relocating|coming) (?:over |down |up |out |back )?to (?P<v>[A-Z].+)"
+)
 _OWN_JOB = re.compile(
     r"\bmy (?:new |current |day )*(?:job|work|role|position) (?:(?:as (?:an? |the )?(?P<job>.+))|(?:at|with) (?P<v>[A-Z].+))"
 )
@@ -61,7 +82,7 @@ _OWN_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _OWN_MAIL = re.compile(
-    r"\bmy (?:new |current |work |private |personal |home )*(?:e-?mail|inbox|mail)\b[^@]{0,24}?(?P<v>[\w.+-]+@[\w-]+\.[\w.-]*\w)",
+    r"\bmy (?:new |current |work |private |personal |home )*(?:e-?mail|inbox|mail)\b[^@]{0,24}?(?P<v>(?a:[\w.+-]+@[\w-]+\.[\w.-]*\w))",
     re.IGNORECASE,
 )
 _NOT_MINE = re.compile(
@@ -75,6 +96,11 @@ _NO_CONTEXT = re.compile(
     r"\b(?:grew out of|outgrew|got rid of|cured|got over) $|\b(?:name|named|naming|rename|call|called|calling|wish|ex|former|late|imagine|suppose|pretend|like(?= my)|as if)\b|(?:n't|\bnot)(?: \w+)? $|\b(?:your|his|her|their|friend's)\b.* (?:is|was) $",
     re.IGNORECASE,
 )
+# Somebody else who may be meant by “with a nut allergy”.
+_SOMEBODY = re.compile(
+    r"\b(?:friends?|guests?|colleagues?|clients?|customers?|patients?|neighbou?rs?|students?|classmates?|someone|somebody|anyone|people|person|kids?|child(?:ren)?|man|woman|boy|girl|guy|lady|he|she|they|him|her|them|your|his|their)\b",
+    re.IGNORECASE,
+)
 
 
 def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
@@ -82,7 +108,7 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
     on with (“…, he turns 60”)."""
     text = clause.text
     out: list[Found] = []
-    if _REMEMBERED.match(text):
+    if _REMEMBERED.match(text) or _GONE.search(text):
         return []
 
     def found(key: str, value: str) -> None:
@@ -91,12 +117,14 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
 
     if place := _PLACE_ASKED.search(text):
         reading.place_before = home_in(place["v"]) or ""
+    if came := _CAME_TO.search(text):
+        found("user::home", home_in(came["v"]) or "")
     if (
         "my " not in text.lower()
         and "our " not in text.lower()
         and not re.search(r"\b(?:with|have|got) an? ", text, re.IGNORECASE)
     ):
-        return []
+        return out
     for match in _KIN.finditer(text):
         if not _given(text[: match.start()]) or re.match(
             r"(?:is|was) $", text[: match.start()], re.IGNORECASE
@@ -118,6 +146,17 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
                 text[match.end("name") :],
             ):
                 found(f"{key}::age", age["v"])
+    if (alone := _RELATION_ALONE.fullmatch(text)) and (led := name_in(reading.ahead)) and not tidy(led[1]):
+        who = alone["who"].lower()
+        found(f"user::relation::{_RELATIONS.get(who, who)}", led[0])
+    for match in _RELATION.finditer(text):
+        behind = text[match.end("name") :]
+        if match["name"].endswith("'s") or _HELPED.search(text[: match.start()]):
+            behind = ""
+        name = re.sub(r"^(?:Mr|Mrs|Ms|Dr)\.? ", "", match["name"].removesuffix("'s"))
+        if _given(text[: match.start()]) and name_in(name) and may_be_name(name, behind):
+            who = match["who"].lower()
+            found(f"user::relation::{_RELATIONS.get(who, who)}", name)
     for match in _KINDRED.finditer(text):
         if _given(text[: match.start()]):
             key, _ = key_of(match)
@@ -129,7 +168,10 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
             found(f"{key}::age", match["age"])
             reading.enter_person(key, clause.start)
     for match in _ALLERGY.finditer(text):
-        if _given(text[: match.start()]) and not NOT_ALLERGENS.search(match["v"]) and not out:
+        before = text[: match.start()]
+        if match.group().lower().startswith(("with", "having")) and _SOMEBODY.search(before):
+            continue
+        if _given(before) and not NOT_ALLERGENS.search(match["v"]) and not out:
             found("user::allergy", match["v"])
     if (own := _ILLNESS.search(text)) and _given(text[: own.start()]):
         found("user::condition", own["v"])

@@ -26,7 +26,7 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 _REPORT = re.compile(
-    r"\b(?:he|she|they|someone|somebody|people|everyone|everybody|who|(?:my|the|a|his|her|their|our) \w+|(?!I\b)[A-Z]\w+)"
+    r"(?!(?:my|the) (?:doctor|GP|dermatologist|neurologist|cardiologist|allergist|consultant|specialist|dietitian|optician)\b)\b(?:he|she|they|someone|somebody|people|everyone|everybody|who|(?:my|the|a|his|her|their|our) \w+|(?!I\b)[A-Z]\w+)"
     r"(?:'s)?\s+(?:\w+ly\s+|always\s+|just\s+|once\s+)?(?:said|says|say|told|tells|claims?|claimed|wrote|writes|thinks?|thought"
     r"|believes?|asked|asks|replied|answered|goes|tells me|tell me|told me|put it|puts it|reads|insists?|swears?|quoted?|texted|posted|swore|announced|reckons?|yelled|shouted|screamed|joked?|mentioned)\b(?! (?:hi|hello|hey|thanks|goodbye|bye|cheers|of)\b)"
     r"|\b(?:said|says|wrote|quoth|told) (?:he|she|they|my \w+|the \w+|[A-Z]\w+)\b|\baccording to\b|\bto quote\b"
@@ -71,7 +71,11 @@ _QUESTION_START = re.compile(
     re.IGNORECASE,
 )
 _LANGUAGE_ASKED = re.compile(
-    r"^(?i:(?:please )?(?:can|could|would|will|shall) (?:you|we) (?:please )?)(?=(?:switch to|use|continue in|stick to) [A-Z]\w+(?: please| from now on| only| now)*$|(?:always |please |only |just )*(?:answer|reply|respond|write|talk|speak|chat)(?: to| with)?(?: me| us)?(?: back)?(?: only| always)? in (?:simple |plain |easy |basic )?[A-Z]\w+(?: please| from now on| only)*$)"
+    r"^(?i:(?:please )?(?:can|could|would|will|shall) (?:you|we) (?:please )?)(?=(?:switch to|use|continue in|stick to|keep (?:it|this|things) in) [A-Z]\w+(?: please| from now on| only| now)*$|(?:always |please |only |just )*(?:answer|reply|respond|write|talk|speak|chat)(?: to| with)?(?: me| us)?(?: back)?(?: only| always)? in (?:simple |plain |easy |basic )?[A-Z]\w+(?: please| from now on| only)*$)"
+)
+# “Living in Tokyo on 2000 a month, possible?”: what a question is about, be it anybody's.
+_TOPIC_ASKED = re.compile(
+    r"(?!(?:speaking|coming) )\w+ing\b(?!.*\b(?:I|I'm|I've|my|we|our|me)\b)", re.IGNORECASE
 )
 _DENIED = re.compile(
     r"^(?:it's|it is|that's)? ?not (?:true|that|like|as)\b|^not\b|^(?:不是真的|才怪|才不是|不对|并没有|没有的事)",
@@ -112,7 +116,7 @@ def _stated(sentence: Clause) -> tuple[list[Clause], list[Clause]]:
             break
     kept = [part for part in _of_now(kept) if not _OVER.match(part.text)]
     if sentence.text.rstrip("\"'”’」)） ").endswith(("?", "？")):
-        stated = _before_question(kept, sentence)
+        stated = [p for p in _before_question(kept, sentence) if not _TOPIC_ASKED.match(p.text)]
     elif kept and _QUESTION_START.search(kept[0].text):
         stated = [part for part in kept[1:] if _gives_reason(part, kept[0], sentence)]
     else:

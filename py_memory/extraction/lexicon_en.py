@@ -37,7 +37,7 @@ def _table(*rows: str) -> dict[str, str]:
 
 RELATIVES = _table(
     "daughter: girl baby_girl little_girl",
-    "son: boy baby_boy little_boy",
+    "son: boy lad baby_boy little_boy",
     "child: kid baby toddler little_one youngest eldest oldest firstborn newborn",
     "wife: wifey missus",
     "husband: hubby",
@@ -73,14 +73,15 @@ RELATIVES = _table(
     "goddaughter:",
 )
 PETS = _table(
-    "dog: puppy pup doggo pooch labrador lab poodle corgi husky beagle dachshund terrier spaniel retriever collie bulldog "
+    "dog: puppy whippet pup doggo pooch labrador lab poodle corgi husky beagle dachshund terrier spaniel retriever collie bulldog "
     "pug greyhound chihuahua shepherd mutt",
     "cat: kitten kitty tabby tomcat ragdoll siamese",
     "parrot: cockatiel budgie parakeet cockatoo macaw",
     "rabbit: bunny",
     "hamster:",
     "horse: pony mare gelding",
-    "turtle: tortoise",
+    "turtle:",
+    "tortoise:",
     "bird: canary finch",
     "fish: goldfish",
     "guinea-pig: guinea_pig",
@@ -111,7 +112,7 @@ PLURALS = _table(
     "chicken: chickens hens",
     "rat: rats",
     "ferret: ferrets",
-    "turtle: turtles tortoises",
+    "turtle: turtles",
 )
 PLURALS |= {f"{word}s": key for word, key in PETS.items() if not word.endswith(("s", "y", "fish"))}
 PLURALS = {word: key for word, key in PLURALS.items() if word != key}
@@ -151,14 +152,14 @@ NOT_PLACES = frozenset(
 ) | frozenset(LANGUAGES)
 DIETS = (
     r"vegetarian|vegan|pescatarian|pescetarian|flexitarian|lacto-vegetarian|ovo-vegetarian|veggie|gluten[- ]free|dairy[- ]free"
-    r"|sugar[- ]free|halal|kosher|keto|paleo|low[- ]carb|low[- ]fodmap|plant[- ]based|meat[- ]free|teetotal(?:ler|er)?|raw vegan|fruitarian|carnivore"
+    r"|sugar[- ]free|halal|kosher|keto|paleo|low[- ]carb|low[- ]fodmap|plant[- ]based|meat[- ]free|teetotal(?:ler|er)?|raw vegan|jain|fruitarian|carnivore"
 )
 ILLNESSES = (
     r"(?:(?:type|stage) ?(?:1|2|one|two|I|II)b? )?diabetes|asthma|co?eliac disease|migraines?|epilepsy|arthritis|rheumatoid arthritis|osteoarthritis|eczema"
     r"|psoriasis|rosacea|(?:high|low) blood pressure|hypertension|high cholesterol|ADHD|ADD|OCD|PTSD|autism|asperger'?s|dyslexia"
     r"|dyscalculia|depression|anxiety|bipolar(?: disorder)?|insomnia|sleep apn(?:o)?ea|narcolepsy|tinnitus|vertigo|gout|IBS|IBD"
     r"|crohn'?s(?: disease)?|(?:ulcerative )?colitis|endometriosis|PCOS|lupus|fibromyalgia|multiple sclerosis|MS|parkinson'?s(?: disease)?"
-    r"|an[a]?emia|h[a]?emophilia|(?:hypo|hyper)thyroidism|(?:an? )?(?:thyroid|heart|kidney|liver|back|knee|autoimmune|hearing) (?:condition|disease|disorder|problem|problems|issues|loss)"
+    r"|an[a]?emia|h[a]?emophilia|(?:hypo|hyper)thyroidism|(?:an? )?(?:under|over)active thyroid|(?:an? )?(?:thyroid|heart|kidney|liver|back|knee|autoimmune|hearing) (?:condition|disease|disorder|problem|problems|issues|loss)"
     r"|hashimoto'?s|acid reflux|GERD|glaucoma|cataracts|scoliosis|sciatica|cancer|COPD|HIV|cystic fibrosis|chronic (?:\w+ ){0,2}(?:pain|fatigue|disease|syndrome)"
     r"|(?:an? )?(?:bad|weak|herniated|slipped) (?:back|knees?|hip|shoulder|disc|heart)|an? pacemaker|a prosthetic \w+|hay ?fever|face blindness|colou?r[- ]blindness"
 )
@@ -201,7 +202,7 @@ _JOB_ENDS = "|".join(
 )
 JOB = (
     rf"(?:(?!(?:good|bad|terrible|great|better|horrible|awful|lousy|slow|fast|big|huge|different|real|proud|decent|morning|night|total|complete|former|ex)\b)"
-    rf"[\w'/&.-]+ ){{0,4}}(?:{_JOB_ENDS}|stay-at-home (?:mom|mum|dad|parent)|ground crew|cabin crew|head of [\w' ]{{2,30}}|member of parliament)"
+    rf"[\w'/&.-]+ ){{0,4}}(?:{_JOB_ENDS}|stay[- ]at[- ]home (?:mom|mum|dad|parent)|ground crew|cabin crew|head of [\w' ]{{2,30}}?|member of parliament)"
 )
 UNPLEASANT = re.compile(
     r"\b(?:traffic|monday(?:s| mornings?)|stuck|cancell?ed|cancell?ations?|deadlines|tax(?:es)?|waiting|delays?|delayed|queu(?:es|ing)|overtime|layoffs|paperwork"
@@ -211,7 +212,7 @@ UNPLEASANT = re.compile(
 EVENTS = (
     r"appointment|appt|interview|exam|exams|test|meeting|flight|train|wedding|dentist|doctor|doctor's|GP|physio|physiotherapist|therapist|therapy|optician"
     r"|check-?up|surgery|operation|concert|recital|rehearsal|audition|party|dinner|lunch|brunch|date|conference|presentation|hearing|viewing|haircut"
-    r"|hairdresser|graduation|funeral|reunion|vet|parents' evening|parent-teacher \w+|school play|class|lesson|workshop|webinar|game|match|marathon|race"
+    r"|hairdresser|graduation|funeral|reunion|vet|parents?'? evening|parent-teacher \w+|school play|class|lesson|workshop|webinar|game|match|marathon|race"
     r"|trip|scan|ultrasound|blood test|vaccination|vaccine|jab|MRI|x-ray|closing|move-in|anniversary|baptism|christening|ceremony|call|review|thesis defen[cs]e"
     r"|deadline|picnic|barbecue|bbq|book club|choir|shift|orthodontist|cardiologist|dermatologist|oncologist|pediatrician|paediatrician|gynaecologist|court date|inspection|ferry|bus|court|MOT|sports day|open day|mammogram|smear|root canal|filling|colonoscopy|endoscopy|biopsy|chemo|dialysis|induction|tattoo|photoshoot|prom|gig|festival|housewarming|baby shower|hen do|stag do|bar mitzvah|bat mitzvah|quinceañera|work do|offsite|standup|demo|keynote|talk|panel|visa"
 )
@@ -220,7 +221,7 @@ _MONTH = (
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|ember|tember|ober)?"
 )
 WHEN = (
-    rf"(?:tomorrow|tonight|today|day after tomorrow|this (?:afternoon|evening|weekend)|(?:on |next |this |this coming |coming )+{_DAY}\b|\b{_DAY} (?:at|morning|afternoon|evening|night)"
+    rf"(?:tomorrow|tmrw|tmr|2moro|tonight|today|day after tomorrow|this (?:afternoon|evening|weekend)|(?:on |next |this |this coming |coming )+{_DAY}\b|\b{_DAY} (?:at|morning|afternoon|evening|night|\d{{1,2}}(?:[:.]\d\d|th|st|nd|rd| ?[ap]m))"
     rf"|(?:on|by|for|to) the \d{{1,2}}(?:st|nd|rd|th)|(?:on )?(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b|(?:on )?\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|next (?:week|month)"
     r"|in (?:\d+|an?|two|three|four|five|six) (?:hours?|days?|weeks?)|on \d{1,2}[/.]\d{1,2}|at (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|noon|midnight)\b)"
 )

@@ -8,10 +8,10 @@ import re
 from .clauses import Clause, Found
 from .lexicon_en import DIGIT_OR_WORD, PETS, PLURALS, RELATIVES
 from .predicates_en import said_of
-from .reading import Reading
+from .reading import Reading, is_to_come
 from .values_en import GIVEN_NAME, may_be_name, name_in, names_in, tidy
 
-__all__ = ["MANY", "ONE", "key_of", "read_people"]
+__all__ = ["GONE", "MANY", "ONE", "key_of", "read_people"]
 
 
 def _any(words: dict[str, str]) -> str:
@@ -84,7 +84,7 @@ _AGE_LED = re.compile(
     r"^,?(?: (?:who|he|she|it|they))?(?: is|'s| are|'re| turns?| turned| just turned| is turning| is about to turn| will be| will turn| has just turned| recently turned| is only| is now| is already| now| is nearly| is almost| aged| age| has turned|,|\(| \(|$)",
     re.IGNORECASE,
 )
-_GONE = re.compile(
+GONE = re.compile(
     r"\b(?:died|passed(?: away)?|is dead|used to|was (?!born|diagnosed)|ran away|is gone)\b", re.IGNORECASE
 )
 _BIRTHDAY = re.compile(
@@ -96,7 +96,8 @@ _TEACHES = re.compile(
     re.IGNORECASE,
 )
 _DIET = re.compile(
-    r"^,?(?: (?:who|he|she))? (?P<v>(?:doesn't|does not|can't|won't) (?:eat|drink) [\w -]+)$", re.IGNORECASE
+    r"^,?(?: (?:who|he|she))? (?P<v>(?:doesn't|does not|can't|won't) (?:eat|drink|have|touch) [\w -]+)$",
+    re.IGNORECASE,
 )
 _LOWER_NAMED = re.compile(
     rf"^,? (?P<v>[a-z][\w'-]{{1,12}})(?= (?:is|turns|turned|just turned|turning) {DIGIT_OR_WORD}\b|, {DIGIT_OR_WORD}\b)"
@@ -216,7 +217,7 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
         ):
             return None
         if match.re is _MY and re.match(
-            r"(?:'s|s') (?!name\b|birthday\b|b-?day\b|called\b|named\b|allergic\b|an?\b|\d|turning\b|vegetarian\b|vegan\b|about to\b|almost\b|nearly\b|now\b|working\b|just\b|(?:"
+            r"(?:'s|s') (?!name\b|birthday\b|b-?day\b|called\b|named\b|allergic\b|an?\b|\d|turning\b|vegetarian\b|vegan\b|about to\b|almost\b|nearly\b|now\b|working\b|just\b|\d\dth\b|(?:"
             + DIGIT_OR_WORD
             + r")\b)",
             rest,
@@ -253,7 +254,7 @@ _LISTED = re.compile(
     rf"(?:and )?(?:also )?(?:an?|one|two|three) (?:{MANY}|{ONE})(?P<rest>.*)$", re.IGNORECASE
 )
 _ALLERGIC_AHEAD = re.compile(
-    r"^(?:(?:because|cause|as|since) )?(?:she|he|they)(?:'s| is|'re| are) (?:\w+ )?allergic(?: to (?:it|them|that|those))?$",
+    r"^(?:(?:because|cause|as|since) )?(?:she|he|they)(?:(?:'s| is|'re| are) (?:\w+ )?allergic(?: to (?:it|them|that|those))?$| (?:comes?|breaks?) out in \w+| gets? (?:a rash|hives|an? (?:allergic )?reaction)| swells? up| goes into shock)",
     re.IGNORECASE,
 )
 
@@ -310,7 +311,7 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
 
     pet = key.startswith("user::pet")
     rest = re.sub(r"^ (?:who lives |living )?in (?-i:[A-Z])\w+ (?=called|named)", " ", rest)
-    if _GONE.search(rest):
+    if GONE.search(rest):
         return []
     link = _LINK.match(rest)
     said = rest[link.end() :] if link else rest
@@ -338,6 +339,17 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
         if link or not re.match(r"(?:is|'s|are)\b|^,? *(?:is|'s)? *$", said)
         else None
     )
+    if (
+        link
+        and pet
+        and (
+            titled := re.match(
+                r" ?(?P<v>(?:Mr|Mrs|Miss|Lady|Lord|Captain|Sir|Professor|Dr|King|Queen|Princess|Prince)\.? (?-i:[A-Z])[\w'-]+)",
+                said,
+            )
+        )
+    ):
+        named = titled["v"], said[titled.end() :]
     if named and not link and not may_be_name(*named):
         named = None
     if not link and (lower := _LOWER_NAMED.match(said)) and lower["v"] not in _NOT_NAMES:
@@ -367,18 +379,25 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
             found("", both["v"])
     elif link:
         return []
-    if (match := _AGED.match(rest)) and _AGE_LED.match(rest):
+    if (match := _AGED.match(rest)) and is_to_come(rest):
+        return out
+    if match and _AGE_LED.match(rest):
         found("::age", match["age"] or match["months"] or "")
         if more := re.match(r" (?:and|but) (?P<v>.+)$", rest[match.end() :]):
             goes_on = f" {re.sub(r'^(?:he|she|it) ', '', more['v'])}"
             for part, value in said_of(goes_on, pet=pet) or said_of(f" is{goes_on}", pet=pet):
                 found(part, value)
+    elif match := re.match(
+        r"'s (?P<v>\d\d)(?:th|st|nd|rd)(?: birthday)?(?: is| was|,)? (?:in|on|next|this|last|yesterday|today|tomorrow|coming)\b",
+        rest,
+    ):
+        found("::age", match["v"])
     elif match := _BIRTHDAY.match(rest):
         found("::birthday", tidy(match["v"] or match["b"]))
     elif match := _TEACHES.match(rest):
         found("::job", tidy(re.split(r" (?:at|in|for|and|since)\b", match["v"])[0]))
     elif (match := _DIET.match(rest)) and not pet and _ALLERGIC_AHEAD.match(reading.ahead):
-        found("::allergy", re.sub(r"^.*? (?:eat|drink) ", "", match["v"]))
+        found("::allergy", re.sub(r"^.*? (?:eat|drink|have|touch) ", "", match["v"]))
     else:
         for part, value in said_of(rest, pet=pet):
             found(part, value)

@@ -8,7 +8,7 @@ import re
 from .lexicon_en import EVENTS, WHEN
 from .values_en import tidy
 
-__all__ = ["event_in", "todo_in"]
+__all__ = ["errand_in", "event_in", "todo_in"]
 
 _EVENT = re.compile(rf"\b(?:{EVENTS})\b(?! (?:person|lover|fan|season|report|day))", re.IGNORECASE)
 _WHEN = re.compile(WHEN, re.IGNORECASE)
@@ -30,7 +30,7 @@ _OVER = re.compile(
 
 
 _TRAVEL = re.compile(
-    r"\b(?:leav(?:e|ing)|fly(?:ing)?|travel(?:l?ing)?|heading|head|off|driv(?:e|ing)|sail(?:ing)?) (?:back |out |off |home )?(?:for|to) (?-i:[A-Z])\w+|\b(?:my |our )(?:[\w-]+ ){1,3}(?:is|are) (?:getting married|graduating|visiting|coming (?:to visit|over|to stay)|arriving|moving in|arrives|lands|gets (?:in|here))|\b(?:I'm|we're|I am|we are) (?:getting married|graduating|moving house|moving in|moving out|leaving|flying|off to|travell?ing|driving (?:up|down|over))|\b(?:booked|scheduled) (?:the|my|an?|our) [\w ]{2,20} for|\b(?:I'm|we're|I am|we are) (?:seeing|meeting|visiting|hosting) (?!you|each other|a rise|an? (?:increase|trend)|expectations|demand)[\w' ]+|\bhaving (?:my|our|the|a) [\w ]{3,24} (?:out|removed|done|fitted|fixed|taken out)|\b(?:boiler|gas|cable|tv|repair|delivery) (?:man|guy|woman|person|engineer) (?:comes|is coming)|\bthe (?:movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord) (?:is|are) coming|\b(?:moving|wedding|exam|graduation|election|match|race|report|results) day",
+    r"\b(?:leav(?:e|ing)|fly(?:ing)?|travel(?:l?ing)?|heading|head|off|driv(?:e|ing)|sail(?:ing)?) (?:back |out |off |home )?(?:for|to) (?-i:[A-Z])\w+|\b(?:my |our |the (?=in-?laws|kids|parents|grandparents))(?:[\w-]+ ){1,3}(?:is|are) (?:getting married|graduating|visiting|coming (?:to visit|over|to stay)|arriving|moving in|arrives|lands|gets (?:in|here))|\b(?:I'm|we're|I am|we are) (?:getting married|graduating|moving house|moving in|moving out|leaving|flying|off to|travell?ing|driving (?:up|down|over))|\b(?:booked|scheduled) (?:the|my|an?|our) [\w ]{2,20} for|\b(?:I'm|we're|I am|we are) (?:seeing|meeting|visiting|hosting) (?!you|each other|a rise|an? (?:increase|trend)|expectations|demand)[\w' ]+|\bhaving (?:my|our|the|a) [\w ]{3,24} (?:out|removed|done|fitted|fixed|taken out)|\b(?:boiler|gas|cable|tv|repair|delivery) (?:man|guy|woman|person|engineer) (?:comes|is coming)|\bthe (?:movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord) (?:is|are) coming|\b(?:moving|wedding|exam|graduation|election|match|race|report|results) day",
     re.IGNORECASE,
 )
 
@@ -38,6 +38,21 @@ _TRAVEL = re.compile(
 _MOVED = re.compile(
     rf"(?:(?:they|we|I|the \w+|she|he)(?:'ve| have|'s| has)? )?(?:just |had to )*(?:moved|rescheduled|pushed|changed|brought forward|booked|scheduled) (?:my|our) (?P<v>(?:[\w-]+ )?(?:{EVENTS}) (?:back |forward |out )?(?:to|for|on) .+)$",
     re.IGNORECASE,
+)
+
+
+# What takes place for everybody is an event of the user's where they say that they are in it.
+_PUBLIC = re.compile(
+    r"\b(?:match|game|race|marathon|concert|gig|festival|conference|keynote|talk|panel|webinar|prom|hearing|court|demo|election)\b",
+    re.IGNORECASE,
+)
+# “Appointments on Saturdays”, “the train on Friday is full”, but “the exam is on Friday”.
+_OF_ANYBODY = re.compile(
+    r"(?:[\w-]+ )?(?:appointments|flights|meetings|interviews|trains|exams|weddings|buses|classes|lessons)\b|the (?!(?:[\w-]+ ){1,3}(?:is|are|'s) (?:on|at|in|next|this|tomorrow|tonight|today)\b)(?!(?:in-?laws|kids|parents|movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord)\b)|.*\b(?:says?|said)\b",
+    re.IGNORECASE,
+)
+_OWN = re.compile(
+    r"\b(?:I|I'm|I've|I'll|we|we're|we've|we'll|my|our|me|us|got|have|tickets?|going)\b", re.IGNORECASE
 )
 
 
@@ -56,6 +71,8 @@ def event_in(text: str) -> str | None:
     if (moved := _MOVED.match(text)) and _WHEN.search(moved["v"]):
         return tidy(moved["v"])
     if _NO_LEAD.match(text) or _OVER.search(text):
+        return None
+    if (_PUBLIC.search(text) or _OF_ANYBODY.match(text)) and not _OWN.search(text):
         return None
     event, when = _EVENT.search(text) or _TRAVEL.search(text), _when_in(text)
     if not event or not when or len(text) > 100 or text.endswith("?"):
@@ -85,7 +102,7 @@ _ERRAND = (
     r"|pack|register|sign up|enrol+|apply for|print|finish|refill|bring|deliver|email|text|reply to|get (?:my|the|a|an|some|our|new|milk|bread|eggs|petrol|gas|stamps)|do the (?:laundry|dishes|taxes|shopping|ironing|groceries)|do my (?:taxes|tax return|laundry|homework)|make an appointment|make a dentist|reschedule|replace|change the|charge|top up|transfer|withdraw|invite|back up|update my|sort out|vacuum|hoover|defrost|iron|sew|hang|assemble|paint the|service the|get .{2,30} (?:fixed|repaired|serviced|vaccinated|cut|done))"
 )
 _MUST = re.compile(
-    rf"(?:I |we )?(?:(?:really|still|also|just|definitely) )*(?:need to|have to|have got to|(?:'ve|ve) got to|gotta|got to|must|mustn't forget to|can't forget to|have yet to|ought to)(?: (?:also|still|really|remember to|go and|go))* (?P<v>{_ERRAND}\b.*)$",
+    rf"(?:I |we )?(?:(?:really|still|also|just|definitely) )*(?:need to|have to|have still to|(?:'ve|am|'m) still to|still to|have got to|(?:'ve|ve) got to|gotta|got to|must|mustn't forget to|can't forget to|have yet to|ought to)(?: (?:also|still|really|remember to|go and|go))* (?P<v>{_ERRAND}\b.*)$",
     re.IGNORECASE,
 )
 _MUST_FIRST = re.compile(
@@ -97,6 +114,14 @@ _OPEN = re.compile(
     rf"\b(?:still|yet to|forget|remember to|btw|by the way|asap|before|by (?:the end|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|noon|then|next|\d)|this (?:week|weekend|month|evening|afternoon|morning)|later|soon|at some point|on the way home|after work|tomorrow|tonight|today|next week)\b|{WHEN}",
     re.IGNORECASE,
 )
+
+
+_IMPERATIVE = re.compile(rf"(?:to )?{_ERRAND}\b(?!(?:'s| is| are| was)\b).*$", re.IGNORECASE)
+
+
+def errand_in(text: str) -> bool:
+    """Whether what is to be remembered is something to do: “buy stamps”."""
+    return bool(_IMPERATIVE.match(text))
 
 
 def todo_in(text: str) -> str | None:

@@ -61,7 +61,7 @@ _MONTH_OR_DAY = re.compile(
     r"(?:19|20)\d\d|\d[./-]\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*\d|\d.*\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
     re.IGNORECASE,
 )
-SINCE = r"(?= (?:now|too|as well|these days|by the way|since|for|and|but|so|household|family|here|all|btw|most|who|anyway)\b|$|[;:)(]| ?[\U0001F300-\U0001FAFF])"
+SINCE = r"(?= (?:now|too|as well|except|apart from|but not|these days|by the way|since|for|and|but|so|household|family|here|all|btw|most|who|anyway)\b|$|[;:)(]| ?[\U0001F300-\U0001FAFF])"
 
 
 def frame(pattern: str, read: Callable[[re.Match[str]], Facts]) -> Frame:
@@ -199,11 +199,12 @@ def subject_in(text: str) -> str | None:
 
 
 def diet_item_in(match: re.Match[str]) -> Facts:
+    said = re.split(r",? (?:or|and) any(?:thing|body)?\b", match["what"])[0]
     what = (
-        thing_in(match["what"])
+        thing_in(said)
         if not re.search(
-            r"\b(?:another|one more|that|so|such|bite|lunch|breakfast|dinner|much|well|enough|properly|out|yet|today|there|here|alone|until|before|after|anything|everything|it|that|this|when|at all)\b",
-            match["what"],
+            r"^(?:at|in|on|and|or|with|for|like|as|to|from|off|by|without|tonight|tomorrow|alone|late|early|fast|slowly)\b|\b(?:another|one more|that|so|such|bite|lunch|breakfast|dinner|much|well|enough|properly|out|yet|today|there|here|alone|until|before|after|anything|everything|it|that|this|when|at all)\b",
+            said,
         )
         else None
     )
@@ -215,7 +216,10 @@ def diet_item_in(match: re.Match[str]) -> Facts:
 
 
 def likes_in(match: re.Match[str]) -> Facts:
-    return [("user::likes", value) for value in things_in(match["v"])]
+    said = match["v"]
+    if re.search(r"\bprefer", match.group()[: match.start("v") - match.start()], re.IGNORECASE):
+        said = re.split(r" (?:to|over|rather than|instead of) ", said)[0]
+    return [("user::likes", value) for value in things_in(said)]
 
 
 def dislikes_in(match: re.Match[str]) -> Facts:
@@ -237,7 +241,7 @@ def named_in(match: re.Match[str]) -> Facts:
 def favourite_in(match: re.Match[str]) -> Facts:
     value = tidy(
         re.split(
-            r" (?:because|and (?:I|my)|but|since|so|by far|of all|at the moment|right now|these days|in the world|hands down)\b",
+            r" (?:because|and (?:I|my|we|it|nobody|no one|everyone|people|they|you|he|she)|but|since|so|by far|by a mile|of all|at the moment|right now|these days|in the world|hands down|no contest|any day|every time)\b",
             match["v"],
         )[0]
     )

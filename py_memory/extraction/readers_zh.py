@@ -13,6 +13,7 @@ from .values_zh import HAN, LATIN, field_in, job_in, name_in, place_in, things_i
 
 __all__ = [
     "FREE",
+    "NOT_ALLERGENS",
     "Facts",
     "Frame",
     "address_or_home_in",
@@ -34,7 +35,7 @@ __all__ = [
 Facts = list[tuple[str, str]]
 Frame = tuple[re.Pattern[str], Callable[[re.Match[str]], Facts], bool]
 
-_NOT_ALLERGENS = re.compile(
+NOT_ALLERGENS = re.compile(
     r"开会?|上班|工作|学习|加班|数学|考试|领导|老板|早起|人类|社交|运动|作业|代码|恋爱|结婚|催婚|^(?:嘴巴?|脸|喉咙|嗓子|皮肤|身上|眼睛|舌头|手|全身|浑身)$|什么|任何|你|他|她|这|那|谁|尴尬|愚蠢|虚伪|周一|体质|跑步|没有|不"
 )
 
@@ -52,13 +53,13 @@ def one(key: str, read: Callable[[str], str | None] = tidy) -> Callable[[re.Matc
 
 
 def allergens_in(match: re.Match[str]) -> Facts:
-    if _NOT_ALLERGENS.search(match["v"]):
+    if NOT_ALLERGENS.search(match["v"]):
         return []
     return [
         (
             "user::allergy",
             re.sub(
-                r"^(?:严重|有点|有些|吃|喝|闻|碰|所有|一点|任何|各种)+(?=..)|(?:都|也|一?多|就|了|会)+$",
+                r"^(?:严重|有点|有些|吃(?!的)|喝|闻|碰|所有|一点|任何|各种)+(?=.)|(?:都|也|一?多|就|了|会)+$",
                 "",
                 value,
             ),
@@ -110,9 +111,8 @@ def at_in(match: re.Match[str]) -> Facts:
             len(tail) >= 2
             and re.match(r"(?:干|做|任|担任|当|教|任职|就职|供职|实习)", match["verb"])
             and (org := work_in(where))
-        ):
-            out.append(("user::work", org))
-        if (
+            and not re.match("的?一[家个所]", where[len(known) :])
+        ) or (
             tail
             and (org := work_in(tail))
             and len(tail) > 2
@@ -139,9 +139,11 @@ def at_in(match: re.Match[str]) -> Facts:
             return out
         if not (match["verb"].startswith("教") and org in ("小学", "中学", "初中", "高中", "大学", "学校")):
             out.append(("user::work", org))
+    if re.match(r"[送跑写开画剪]", match["verb"]) and 1 < len(tidy(rest)) < 7:
+        out.append(("user::job", tidy(match["verb"] + rest)))
     if re.match(r"(?:当|做|任|担任|干|教)", match["verb"]):
         out += jobs_in(rest) or (
-            [("user::job", rest)]
+            [("user::job", match["verb"] + tidy(rest))]
             if match["verb"].startswith("教")
             and 1 < len(tidy(rest)) < 5
             and not rest.startswith(("书", "我", "你", "他", "育"))
@@ -262,7 +264,9 @@ def address_or_home_in(match: re.Match[str]) -> Facts:
 
 
 def diet_in(match: re.Match[str]) -> Facts:
-    what = re.sub(r"(?:的东西|的食物|的菜|的|了|之类)+$", "", match["what"])
+    said = re.split("[也还但又]", match["what"])[0]
+    whole = match["v"][: len(match["v"]) - (match.end("v") - match.start("what"))] + said
+    what = re.sub(r"(?:的东西|的食物|的菜|的|了|之类)+$", "", said)
     if (
         re.match(
             r"(?:饭|早|晚|午|了|完|下|到|起|消|惯|准|苦|亏|素|你|我|他|这|那|什么|啥|东西|药|饱|得|上|够|动|醋|软|硬|一套|出|透|多少|太多|水$|着)",
@@ -272,7 +276,7 @@ def diet_in(match: re.Match[str]) -> Facts:
     ):
         return []
     key = "user::diet" if what in ("肉", "荤") else f"user::diet::{slug(what)}"
-    return [(key, tidy(match["v"]))]
+    return [(key, tidy(whole) if match.end("what") == match.end("v") else tidy(match["v"]))]
 
 
 def name_facts(match: re.Match[str]) -> Facts:

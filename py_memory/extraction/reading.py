@@ -1,4 +1,5 @@
 """Where a reader of a message stands: what a clause without a subject goes on about."""
+# ruff: noqa: E501 -- a pattern is one line
 
 from __future__ import annotations
 
@@ -6,15 +7,22 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Reading"]
+__all__ = ["Reading", "is_to_come"]
 
 # A name typed without its capital may be another word: something must be told of it.
 _TOLD = re.compile(r"(?:'s| is| has| just| turned| turns)\b")
-# What somebody is not yet.
+# An age that somebody has not reached yet.
 _TO_COME = re.compile(
-    r"^ (?:will|would|is about to|is going to|is nearly|is almost|'ll)\b"
-    r"|^(?:就|马上|明年|过几天)?(?:快|即将|马上)[要满到]?.{0,4}岁"
+    r"^,?(?: (?:who|and|he|she|it|they))?(?: (?:will|would|(?:is|are)(?: \w+)? (?:about|going) to|(?:is|are) (?:nearly|almost)|nearly|almost|about to)\b"
+    r"|(?:'ll|'re? (?:about to|going to|nearly|almost))\b)"
+    r"|^(?:今年|就|马上|明年|过几天|过完年|下个?月|，)*(?:快|即将|马上|明年|过完年)[就要满到]*.{0,4}岁",
+    re.IGNORECASE,
 )
+
+
+def is_to_come(said: str) -> bool:
+    """Whether what is said behind a name or a relative tells an age that is not reached yet."""
+    return bool(_TO_COME.match(said))
 
 
 @dataclass
@@ -26,7 +34,7 @@ class Reading:
     decision is about to be told; `ahead` is the next clause, and `pending` what waits
     for it: a food and why it is not eaten, or the key of a favourite. `topic` is a noun that stood alone just
     before. `name_before` is the name that the clause before ended in, `place_before` a place asked about.
-    `known` maps names of relatives and pets to their keys.
+    `mentioned` is the key of a relative named on the way, of whom “he” may tell more. `known` maps names of relatives and pets to their keys.
     """
 
     speaker: str = ""
@@ -47,6 +55,7 @@ class Reading:
     name_before: str = ""
     name_start: int = 0
     place_before: str = ""
+    mentioned: str = ""
     known: Mapping[str, str] = field(default_factory=dict)
 
     def enter(self, speaker: str) -> None:
@@ -67,7 +76,7 @@ class Reading:
         for name, key in self.known.items():
             rest = text[len(name) :]
             typed = text.startswith(name) or (text.startswith(name.lower()) and _TOLD.match(rest))
-            if typed and not (name[-1:].isascii() and rest[:1].isalnum()) and not _TO_COME.search(rest):
+            if typed and not (name[-1:].isascii() and rest[:1].isalnum()):
                 self.enter_person(key, start)
                 self.person_named = True
                 return rest

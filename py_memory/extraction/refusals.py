@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import re
 
+from .clauses import sentences
 from .masking import straight, without_quotations
 
-__all__ = ["MAX_READ", "refusal"]
+__all__ = ["MAX_READ", "own_words", "refusal"]
 
 # Characters; a longer message is something pasted, and what the user says stands before or after it.
 MAX_READ, TAIL = 20_000, 1000
@@ -47,14 +48,27 @@ _PLAY = re.compile(
     r"|假装|装作|扮演|你现在是|想象一?下?[你我]|设想|续写|以.{1,12}的(?:口吻|身份|语气)|写(?:一|个|篇|首|一个|一篇|一首|一段)?.{0,8}(?:故事|小说|诗|对话|剧本(?!杀)|歌)",
     re.IGNORECASE,
 )
+_LANGUAGE = "English|French|German|Spanish|Portuguese|Italian|Dutch|Polish|Russian|Ukrainian|Czech|Greek|Turkish|Arabic|Hebrew|Persian|Urdu|Hindi|Bengali|Punjabi|Tamil|Telugu|Chinese|Mandarin|Cantonese|Japanese|Korean|Vietnamese|Thai|Indonesian|Swahili|Swedish|Norwegian|Danish|Finnish|Irish|Welsh|Latin"
 # A text to be translated or worked on, and texts that are somebody else's.
 _WORKED_ON = re.compile(
-    r"\btranslat(?!ors?\b|ing\b(?! (?:this|these|it|the following))|ion (?:studies|agency|work|degree|job))|\bput (?:this|that|it|the following) into [A-Z]|\b(?:rewrite|reword|polish|edit|improve|fix|correct|check|shorten|summari[sz]e|spell-?check|tidy up|rewording|expand|simplify)(?: (?:this|the|my|that|these|for me|following|up))* ?(?:bio|sentences?|text|paragraph|gramm[ae]r|e-?mail|letter|spelling|message|paragraphs?|essay|post|line|intro\w*|cv|resume|cover letter|wording|writing|draft|caption|profile|more|:)"
+    rf"\b(?:in|into|to) (?:{_LANGUAGE})\b[^.?!\n]{{0,16}}[:：]|\bput (?:\w+ )?into (?:{_LANGUAGE})\b"
+    r"|\btranslat(?!ors?\b|ing\b(?! (?:this|these|it|the following))|ion (?:studies|agency|work|degree|job))|\bput (?:this|that|it|the following) into [A-Z]|\b(?:rewrite|reword|polish|edit|improve|fix|correct|check|shorten|summari[sz]e|spell-?check|tidy up|rewording|expand|simplify)(?: (?:this|the|my|that|these|for me|following|up))* ?(?:bio|sentences?|text|paragraph|gramm[ae]r|e-?mail|letter|spelling|message|paragraphs?|essay|post|line|intro\w*|cv|resume|cover letter|wording|writing|draft|caption|profile|more|:)"
     r"|^(?:please |can you |could you |pls )*(?:rewrite|reword|shorten|summari[sz]e|tl;?dr|polish|correct|edit|fix|make (?:this|it)|turn this|say this|complete (?:this|the)|continue (?:this|the)|finish (?:this|the)|parse|classify|extract|convert|analy[sz]e) ?(?:this|these|it|the following|that|sentence)?\b.{0,60}?[:\n–-]"
-    r"|\bhow (?:do|would|should|can) (?:you|I|we|one) (?:say|write|spell|pronounce|translate|put)\b|\bexample sentences?\b|\bin the sentence\b|\bwhat does .{2,60} mean\b|\bmeaning of\b"
+    r"|\bexample sentences?\b|\bin the sentence\b"
     r"|\bproofread|\brephrase|\bparaphrase|\b(?:sounds?|is|does) (?:this|that|it) (?:natural|correct|right|ok|polite)\b|\bgramm[ae]r ?(?:check|:)"
     r"|\bdear (?:sir|madam|mr|mrs|ms|dr|team|all|customer|hiring|friend|valued|colleagues?|[A-Z][a-z]+,)|\b(?:kind|best|warm) regards\b|\b(?:yours )?(?:sincerely|faithfully)\b|\bsent from my\b|\bunsubscribe\b|^(?:from|subject|to|cc|fwd?|re): .+|\babout the author\b|\bhere(?:'s| is) (?:the|an?|what) (?:\w+ ){0,3}(?:article|text|email|e-mail|passage|paragraph|post|transcript|excerpt|quote|message|letter|review|bio|job ad|ad)\b|\b(?:article|transcript|excerpt|review|testimonial|passage|press release|tweet)\b ?:|[★☆]|[♪♫\U0001F3B5\U0001F3B6]|\bsinging\b(?=[:,] )|\blyrics?\b|\b(?:song|chorus|verse|hook|rhyme) (?:goes|lyrics?|is|says)\b|\bcopied from\b|\bfrom (?:the|an?|this) (?:website|article|blog|page|forum|wiki\w*|book|movie|film)\b|\bpasted?\b|\bAITA\b"
     r"|翻成|译成|译为|翻一下|改得|改正式|正式[一]?点|口语化|语病|语法(?:对|有|错|检查)|病句|自我介绍(?!一?下?[，,：:]?我)|文案|请假条|英[语文](?:怎么|要怎么|里怎么)|怎么(?:说|写|念|读|翻)(?:[:：，,]|$)|用.{1,4}[语文](?:怎么)?(?:说|写)[:：]|总结(?:一下|这|下面|以下)|概括|摘要|精简|替我写|代写|例句|扩写|仿写|缩写(?:一下|成)|这[句段](?:话|文字|简介)|(?:下面|以下|上面)(?:这|是|的)?(?:一)?[段句篇]?(?:文字|文章|内容|话|是|原文)|原文[:：如]|【转发】|转发[:：]|[【\[]?(?:广告|公告|通知|新闻)[】\]:：]|尊敬的|亲爱的(?:客户|用户|顾客|家长|同学|朋友)|此致|敬礼|作者简介|网友(?:评论|留言|说)|评论区|歌里|歌词|首歌|唱道?[:：]|来自[《网]|摘自|出自|节选|简历[:：]|标题[:：]|示例|样例|测试数据|占位|翻译(?!工作|员|官|是我|[，。]|专业|公司|这行|$)|润色|改写|造句|押韵",
+    re.IGNORECASE,
+)
+# A line of a song, a film or a book, a title, a saying: what is asked is what it is from or what it means.
+_WORK_ASKED = re.compile(
+    r"\bwho (?:said|sang|sings|wrote|played|plays|voiced|voices|directed|painted)\b|\b(?:what|which) (?:book|film|movie|song|poem|quote|show|year|album|band|play|series|opera|musical|painting|novel|episode)\b|\b(?:lyrics?|synonyms?|antonyms?|synopsis|sparknotes|chords|guitar tabs?|cast list|plot summary|quote|great song|famous line|idiom|proverb|saying|grammatical)\b(?! of the day)[?!. ]*$"
+    r"|谁(?:唱|说|写|演|拍)的|出自哪|出自谁|哪[年部首本](?:拍|播|唱|写|出|上映)?的|第几[季集部]|几集|歌名|原唱|歌词|台词|(?:这|那)(?:段子|句诗|首诗|句歌)|什么(?:意思|梗)|的(?:英文|英语|日语|法语|近义词|反义词|由来|典故)(?:是|怎么|$|[?？])|改成.{1,4}字句|主题曲|结局(?:是|怎)",
+    re.IGNORECASE,
+)
+# A question about words: only what it holds is not the user's.
+_WORDS_ASKED = re.compile(
+    r"\bhow (?:do|would|should|can) (?:you|I|we|one) (?:say|write|spell|pronounce|translate|put)\b|\bwhat does .{2,60} mean\b|\bmeaning of\b",
     re.IGNORECASE,
 )
 # A text to be written: what follows is meant for it where its kind is told in the first person or where words for
@@ -79,8 +93,34 @@ def refusal(text: str) -> str | None:
     if _PRIVATE.search(plain):
         return "private"
     outside = without_quotations(plain)
-    if any(pattern.search(outside) for pattern in (_PLAY, _WORKED_ON, _COMPOSED)):
+    if (
+        any(pattern.search(outside) for pattern in (_PLAY, _WORKED_ON, _WORK_ASKED))
+        or _text_from(outside) == 0
+    ):
         return "roleplay"
     if _JOKE.search(outside):
         return "joke"
     return None
+
+
+def _text_from(plain: str) -> int | None:
+    """Where in a message a text to be written begins: with the sentence that asks for it. What the user said
+    before that is about them."""
+    asked = _COMPOSED.search(plain)
+    if asked is None:
+        return None
+    begins = [sentence.start for sentence in sentences(plain) if sentence.start <= asked.start()]
+    return 0 if begins[:1] == begins[-1:] else begins[-1]
+
+
+def own_words(visible: str) -> str:
+    """A masked message without what is meant for a text or asked about words, of the same length."""
+    end = _text_from(visible)
+    if end is not None:
+        visible = visible[:end] + re.sub(r"[^\n]", " ", visible[end:])
+    for sentence in sentences(visible):
+        if _WORDS_ASKED.search(sentence.text):
+            last = len(visible) if sentence.text.endswith((":", "：")) else sentence.end
+            gap = re.sub(r"[^\n]", " ", visible[sentence.start : last])
+            visible = visible[: sentence.start] + gap + visible[last:]
+    return visible

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from .asides_en import taken_for_granted
 from .clauses import Clause, Found, slug
+from .loose_en import loosely
 from .mine_en import mine, whole
 from .people_en import read_people
 from .plans_en import event_in, todo_in
@@ -22,7 +23,7 @@ from .values_en import GIVEN_NAME, name_in, names_in, things_in, tidy
 __all__ = ["read"]
 
 _OPENERS = re.compile(
-    r"^(?:(?:hi|hello|hey|hiya|yo|hi all|hey there|hi there|hello there|good morning|good evening|well|so|and|but|also|actually|ok|okay|yes|yeah|yep|no(?=[,.!])|nope|btw|by the way|fyi|oh|ah|um|uh|plus|now|because|since|as you know|just so you know|to be clear|honestly|that|please note|note|"
+    r"^(?:(?:hi|hello|hey|hiya|yo|hi all|hey there|hi there|hello there|good morning|good evening|well|so|and|but|also|actually|ok|okay|yes|yeah|yep|no(?=[,.!])|nope|btw|by the way|fyi|oh|ah|um|uh|plus|now|because|since(?! (?:relocating|moving|coming|I moved|I came|we moved|we came)\b)|as you know|just so you know|to be clear|honestly|that(?= (?:I|I'm|I've|my|we|our)\b)|please note|note|"
     r"tbh|ngl|for the record|in case it matters|about me|one thing|here's|here is|quick intro|quick update|update|good news|big news|news|finally|anyway|though|luckily|sadly|unfortunately|well then|personally|for context|for what it's worth|just fyi|heads up|ps|p\.s|reminder|more about me|nice to meet you|a bit about me|some context|context|"
     r"as(?= (?:I|my|we)\b)|given(?: that)?|considering(?: that)?|seeing (?:as|that)|now that|knowing(?: that)?|'?cause|coz|cos|cuz|(?:the )?(?:fact|thing|problem|truth|issue|trouble) is(?: that)?|(?:it )?turns out(?: that)?|fun fact|confession|listen|look|ugh+|omg|wow|yay|hmm+|argh|oof|sigh|woo+|phew|as I said|like I said|again|unrelated|off topic|k|thx|thanks|thank you|cheers|one more thing|fwiw|imo|guys|folks|mate|pal|dude|bro|long story short|full disclosure|tmi|tbf|reminder that|I (?:can|must) (?:confirm|admit|confess)(?: that)?|I admit(?: that)?|I(?:'d| should| must| forgot to| want to| have to| need to)(?: probably| also)? (?:say|mention|add|note|point out)(?: that)?|did I mention(?: that)?|(?:you should|so you|just so you|for you to) know(?: that)?|bear in mind(?: that)?|a little about me|me(?=,)|right|today|lately|recently|these days|nowadays|currently|at the moment|right now|on weekends|at weekends|in my (?:free|spare) time|on (?:sundays|saturdays)|usually|as of (?:today|now)|speaking of which|not gonna lie|to be honest|these days|by day|by trade|truth be told|yesterday|for now|apparently not|both|officially|of course)\b[ ,!:–-]*)+(?=\S)",
     re.IGNORECASE,
@@ -44,7 +45,7 @@ _AVOIDED = re.compile(
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"(?:I|we)(?:'m| am|'re| are|'ve| have)?(?: \w+)? (?:think|guess|suppose|suspect|might|may|could|would|should|wish|want|hope|plan|dream|consider\w*|not sure|unsure|thinking|wondering|tempted|planning|hoping|trying|considering|debating|toying|supposed|about to quit|doubt|assume|imagine|wonder|bet|feel like|am not sure|used to|wanna|need to decide)\b"
+    r"(?:I|we)(?:'m| am|'re| are|'ve| have)?(?: \w+)? (?:think|guess|suppose|suspect|might|may|could(?! (?:listen to|watch|eat|live on|drink|play|read|talk about)\b)|would|should|wish|want|hope|plan|dream|consider\w*|not sure|unsure|thinking|wondering|tempted|planning|hoping|trying|considering|debating|toying|supposed|about to quit|doubt|assume|imagine|wonder|bet|feel like|am not sure|used to|wanna|need to decide)\b"
     r"|(?:I|we)'d (?!rather|prefer|like you)|(?:maybe|perhaps|hopefully|possibly|probably|not sure|thinking|wish|hope|might|considering|toying|wondering|unsure|planning|still|once|if)\b|(?:I|we) had\b(?! (?:an? (?:little )?(?:baby|son|daughter|boy|girl)|our|twins|born|diagnosed|raised|brought|recently diagnosed|just diagnosed))",
     re.IGNORECASE,
 )
@@ -70,7 +71,7 @@ _DO = re.compile(
 _MY = re.compile(r"(?:my|our)(?: own)? (?P<rest>.+)$", re.IGNORECASE)
 _BARE = re.compile(
     rf"{_ADVERBS}(?P<rest>(?:am|been|born|based|living|working|moved|went|grew|raised|employed|studying|allergic|originally from|from (?-i:[A-Z])|fluent|live|work|love|hate|enjoy|adore|speak|eat|don't|dont|can't|cant|never|not (?:a|an|into|keen|really|much)|huge fan|big fan|massive fan|a (?:huge|big) fan|joined|started|turned|turning|just turned|diagnosed|suffer|decided|relocated|"
-    r"play|prefer|married|retired|pregnant|vegan|vegetarian|diabetic|majoring in|celebrated my|off (?:meat|dairy|gluten|sugar|alcohol|coffee|carbs)|based|been on this|on (?:insulin|dialysis|keto|chemo|warfarin)|\d{1,2} weeks pregnant|gone|playing|sticking with|halfway through|writing from|taking|learning|driving|starting (?:at|with) (?-i:[A-Z])|enrolled|sucker|quit|gave up|dislike|like|currently|still (?:in|at|living|teaching|working|based|studying|running)|based|teaching|loving (?:the|my) new|enjoying (?:the|my) new|in my|\d\d(?:\s?yo|\s?y/?o| years?)|study|doing|teach|run|got|have|settled|allerg|severely allergic|into|obsessed|mum|mom|dad|an? |own|use|follow|keep|avoid|drive|collect|lactose|coeliac|celiac|can|switched|relocating|stay|bought)\b.*)$",
+    r"play|prefer|married|retired|pregnant|vegan|vegetarian|diabetic|majoring in|celebrated my|off (?:meat|dairy|gluten|sugar|alcohol|coffee|carbs)|based|been on this|on (?:insulin|dialysis|keto|chemo|warfarin)|\d{1,2} weeks pregnant|gone|playing|sticking with|halfway through|writing from|taking|learning|driving|starting (?:at|with) (?-i:[A-Z])|enrolled|sucker|quit|gave up|dislike|currently|still (?:in|at|living|teaching|working|based|studying|running)|based|teaching|loving (?:the|my) new|enjoying (?:the|my) new|in my|\d\d(?:\s?yo|\s?y/?o| years?)|study|doing|teach|run|got|have|settled|allerg|severely allergic|into|obsessed|mum|mom|dad|an? |own|use|follow|keep|avoid|drive|collect|lactose|coeliac|celiac|can|switched|relocating|stay|bought)\b.*)$",
     re.IGNORECASE,
 )
 # “Working at Acme must be fun” is said of anybody.
@@ -90,7 +91,7 @@ _FAVOURITE = re.compile(
     r"^(?:my )?(?:all-time |absolute )?fav(?:e|ou?rite)? (?P<what>[\w-]+(?: [\w-]+)?)$", re.IGNORECASE
 )
 _ROLE_AT = re.compile(
-    r"^(?!(?:I|we|he|she|they|you|my|our|the|this|that|an?|some|any|every)\b)(?:[\w-]+ ){0,4}?(?:student|undergrad|engineer|developer|designer|nurse|teacher|manager|analyst|researcher|doctor|consultant|lawyer|accountant|chef|scientist|barista|driver) (?:at|for|in|from) (?:the )?[A-Z][\w&' .-]{1,40}$"
+    r"^(?!(?:I|we|he|she|they|you|my|our|the|this|that|an?|some|any|every)\b)(?:[\w-]+ ){0,4}?(?:student|undergrad|engineer|developer|designer|nurse|teacher|manager|analyst|researcher|doctor|consultant|lawyer|accountant|chef|scientist|barista|driver) (?:at|for|in|from) (?:the )?[A-Z][\w&'.-]*(?: (?:[A-Z][\w&'.-]*|of|the|and|&)){0,4}$"
 )
 _MADE_UP = re.compile(
     r"(?:(?:I|we)(?:'ve| have)? ?)?(?:(?:finally|just|ok|okay|so) )*(?:made up (?:my|our) minds?|made (?:a|my|our|the) decision|made the call|decided|(?:it's |that's )settled|final answer|final call|final verdict|final decision|come to a decision)(?: that)?$",
@@ -170,6 +171,14 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
             if value
         )
         return
+    text = re.sub(
+        r"^one of my (?:\w+ )?(?:hobbies|passions|interests) is ", "my hobby is ", text, flags=re.IGNORECASE
+    )
+    text = re.sub(
+        r"^me (?=(?:nan|nana|mam|mum|mom|da|dad|gran|grandad|brother|sister|daughter|son|wife|husband|missus)\b)",
+        "my ",
+        text,
+    )
     text = re.sub(r"^I(?:'ve| have) (?:always|long|never not) had\b", "I have", text)
     text = re.sub(
         r"^I(?:'ve| have) always (lov|lik|hat|ador|enjoy|prefer)(?:r?ed)\b",
@@ -239,6 +248,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
         else:
             found = _listed(clause, reading)
     found = [*found, *(f for f in taken_for_granted(clause, reading) if f.key not in {g.key for g in found})]
+    found += [f for f in loosely(said) if f.key not in {g.key for g in found}]
     if not found and reading.place_before and _MOVED_THERE.match(text):
         found = [Found("user::home", reading.place_before, said.start, said.end)]
     reading.place_before = ""
@@ -322,6 +332,8 @@ def _about_me(text: str, reading: Reading, *, now: bool) -> Facts:
         return facts
     if (reading.speaker or reading.fresh) and not reading.person and (match := _BARE.match(text)):
         rest = re.sub(r"^(?:am|been) ", "", match["rest"])
+        if re.match(r"(?:moved|relocated|moving) (?:\w+ )*?to (?-i:[a-z])", rest):
+            return []
         if _GENERIC.match(rest):
             return []
         rest = re.sub(r"^(?:an? )?(?:huge|big|massive) fan of", "a fan of", rest)

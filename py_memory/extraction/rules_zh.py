@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from .clauses import Clause, Found, slug
 from .lexicon_zh import SYMPTOM
+from .loose_zh import loosely, relative_in
 from .people_zh import mentioned, read_people
 from .plans_zh import event_in, todo_in
 from .reading import Reading
@@ -21,7 +22,7 @@ from .values_zh import tidy
 __all__ = ["read"]
 
 _OPENERS = re.compile(
-    r"^(?:你好呀?|您好|嗨|哈喽|哈啰|hello|hi|hey|大家好|其实|对了|另外|还有|而且|因为|由于|所以|那个|那|嗯|哦|啊|顺便说一?下?|顺便|说实话|老实说|不过|但是?|然后|并且|同时|是的|没错|好的|补充一?下?|btw|简单介绍一?下?|自我介绍一?下?|介绍一?下(?:自己)?|说一?下|更新一?下|坦白说|讲真|真的|可能你不知道|跟你说|告诉你|最近|如今|现在|目前|今年|去年|前年|上个?月|上周(?![一二三四五六日天末])|这周(?![一二三四五六日天末])|这几年|这两年|年初|年底|刚刚|前阵子|谁知道|谁(?:叫|让)(?=我)|没想到|结果|问个事|问一?下|请教一?下|求助|说来|说起来|说到|不瞒你说|如题|弱弱地?问一?下|楼主|题主|后来|毕业后|大学毕业后|退休后|结婚后|婚后|"
+    r"^(?:你好呀?|您好|嗨|哈喽|哈啰|hello|hi|hey|大家好|其实|对了|另外|还有|而且|因为|由于|所以|那个|那|嗯|哦|啊|顺便说一?下?|顺便|说实话|老实说|不过|但是?|然后|并且|同时|是的|没错|好的|补充一?下?|btw|简单介绍一?下?|自我介绍一?下?|介绍一?下(?:自己)?|说一?下|更新一?下|坦白说|讲真|真的|可能你不知道|跟你说|告诉你|最近|如今|现在|目前|今年|去年|前年|上个?月|上周(?![一二三四五六日天末])|这周(?![一二三四五六日天末])|这几年|这两年|年初|年底|刚刚|前阵子|谁知道|谁(?:叫|让)(?=我)|没想到|结果|问个事|问一?下|请教一?下|求助|说来|说起来|说到|不瞒你说|如题|弱弱地?问一?下|准确[地的]?说|具体[地的]?说|严格[地的]?说|换季|后来|毕业后|大学毕业后|退休后|结婚后|婚后|"
     r"(?:从)?(?:\d+|[一二三四五六七八九十两几半]+)年前|\d{4}年(?=[^\d]*(?:搬|来|到|入职|加入))|可是?|只是|反正|总之|哎|唉|哈|呃|首先|其次|最后(?=我)|话说|提醒你一?下|记得哦|报告|PS|p\.s\.?|备注|一个人(?=在)|自己(?=在)|孩子他爸和|[,，:：\s~～、])+(?=.)",
     re.IGNORECASE,
 )
@@ -31,7 +32,11 @@ _SUBJECT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _OTHERS = re.compile(
-    r"(?:他|她|它|你(?!可以叫我|就叫我)|您|别人|人家|有人|有的人|有些人|大家(?!都?(?:叫|喊|管)我)|朋友(?!们?都?(?:叫|喊)我)|同事(?!们?都?(?:叫|喊)我)|老板|领导|老师|邻居|隔壁|房东|楼[上下]|室友|舍友|客户|同学|闺蜜|哥们|这(?!个?(?:周|星期|礼拜|月))|那|某|医生说(?!我)|网友|作者|听说|据说|很多人|每个人|人们|所有人|谁)|我们?(?:家)?的?(?:那个)?(?:朋友|同学|同事|老板|邻居|客户|室友|舍友|老师|学生|闺蜜|哥们|领导|房东|前男友|前女友|前夫|前妻|前任|发小|导师|组长|经理|主管|下属|师傅|徒弟|助理|基友|战友|网友|公司|单位|学校|城市|国家|车|电脑|手机(?!号|是?\s?\d|号码)|项目|团队|班|小区|村|表[哥弟姐妹]|堂[哥弟姐妹]|大学|高中|楼|偶像|女神|男神|老爷子|老太太|姑姑|姑妈|舅舅|舅妈|叔叔|伯伯|阿姨|姨妈|侄[子女]|外甥|姐夫|嫂子|弟媳|妹夫|亲戚|邻居|师姐|师兄|学姐|学长|学弟|学妹|校长|医生|保姆|助手)"
+    r"(?:他|她|它|你(?!可以叫我|就叫我)|您|别人|人家|有人|有的人|有些人|大家(?!都?(?:叫|喊|管)我)|朋友(?!们?都?(?:叫|喊)我)|同事(?!们?都?(?:叫|喊)我)|老板|领导|老师|邻居|隔壁|房东|楼[上下]|室友|舍友|客户|同学|闺蜜|哥们|这(?!个?(?:周|星期|礼拜|月))|那|某|医生说(?!我)|网友|作者|听说|据说|很多人|每个人|人们|所有人|谁)|我们?(?:家)?的?(?:那个)?(?:朋友|同学|同事|老板|邻居|客户|室友|舍友|老师|学生|闺蜜|哥们|领导|房东|前男友|前女友|前夫|前妻|前任|发小|导师|组长|经理|主管|下属|师傅|徒弟|助理|基友|战友|网友|公司|单位|学校|城市|国家|车|电脑|手机(?!号|是?\s?\d|号码)|项目|团队|班|小区|村|表[哥弟姐妹]|堂[哥弟姐妹]|大学|高中|楼|偶像|女神|男神|老爷子|老太太|姑姑|姑妈|舅舅|舅妈|叔叔|伯伯|阿姨|姨妈|侄[子女]|外甥|姐夫|嫂子|弟媳|妹夫|亲戚|邻居|师姐|师兄|学姐|学长|学弟|学妹|校长|医生|保姆|助手)|(?:病人|患者|顾客|用户|考生|甲方|乙方|男主|女主|主角)"
+)
+# “新来的实习生是浙大的，学计算机”: whom the clauses without a subject go on about.
+_OTHER_SUBJECT = re.compile(
+    r"(?![^是在叫有住]{0,6}[我咱俺你])(?!(?:平时|周末|晚上|早上|白天|今天|明天|昨天|上班|下班|工作|一直|已经|经常|真|不|没|都|也|还|就|又|刚|可能|应该|主要|关键)|(?:喜欢|爱|想|要|会|能|有|在|是|叫))[^，是在叫有住]{2,10}(?:是|在|叫|有|住在)(?=.)"
 )
 _NOT_SO = re.compile(
     r"^(?:也|都|还|就|其实|真的|现在|并|又|从来|从|绝对|暂时|目前|压根|根本)*(?:不是|没有|没|不叫|不姓|不住|不在|不会|不想|不打算|不确定|不知道|不懂|不记得|想(?!好)|要是|希望|好想|真想|打算|准备|可能|也许|或许|大概|应该|考虑|在考虑|在想|在犹豫|纠结|犹豫|好像|似乎|估计|说不定|但愿|梦想|巴不得|恨不得|差点|本来|原本|正要|计划|愿意|羡慕|以为|觉得|感觉|怀疑|猜|假装|敢|怕是|未必|曾|曾经|以前|之前|原来|过去|小时候(?!.{0,12}长大)|当年|当时|那时|年轻时?|上学时|上大学时|到底|究竟|为什么|怎么|何时|什么时候|说过|听说|问|能不能|可不可以|是不是|有没有|要不要|该不该|(?:被|快要?)?(?:饿|累|困|笑|烦|忙|热|冷|气)死|死了|需要|得去|一定要|想要|最好|恐怕|大约|八成|貌似|疑似|不太确定|还没|尚未|宁愿|宁可|如果|假如|倘若|争取|立志|发誓要|幻想|正在考虑|琢磨着?|寻思)"
@@ -63,7 +68,7 @@ _TITLE_ALONE = re.compile(
 )
 _LIKE_VERB = re.compile(r"喜欢|讨厌|爱|烦|怕|受不了")
 _DECIDED = re.compile(
-    r"(?:反复权衡|权衡再三|思来想去|纠结再三|考虑再三|左思右想|想了又想)(?:之后|后)?(?=$)|(?:(?:就这么|那就|我们?|俺|咱们?|跟|和|已经|终于|最后|最终|商量(?:来商量去)?|讨论|想|考虑|老婆|老公|全家|家里人?|对象|爸妈|家人|都|又|反复|想来想去|认真|爱人|先生|太太|媳妇|孩子|一起|上)*)(?:想好|商量好|商量完|讨论完|讨论好|说好|定|定下来|定好|决定|决定好|想清楚|考虑好|谈好|拿定主意|敲定|拍板|考虑清楚|约好|商定|下定决心|想通)(?:了|啦)?(?:的)?(?:是)?$"
+    r"(?:反复权衡|权衡再三|思来想去|纠结再三|考虑再三|左思右想|想了又想)(?:之后|后)?(?=$)|(?:(?:(?!我|他|她|你|老板|领导|公司)[\u3400-\u9fff]{2,6}(?=拍板|敲定|定下来|定了|选定|决定)|就这么|那就|我们?|俺|咱们?|跟|和|已经|终于|最后|最终|商量(?:来商量去)?|讨论|想|考虑|老婆|老公|全家|家里人?|对象|爸妈|家人|都|又|反复|想来想去|认真|爱人|先生|太太|媳妇|孩子|一起|上)*)(?:想好|商量好|商量完|讨论完|讨论好|说好|定|定下来|定好|决定|决定好|想清楚|考虑好|谈好|拿定主意|敲定|拍板|考虑清楚|约好|商定|下定决心|想通)(?:了|啦)?(?:的)?(?:是)?$"
 )
 _CONCLUDED = re.compile(
     r"^(?:那)?(?:我们?|就|咱们?|还是|这次|以后|从[^，]{1,6}起)*(?:，)?(?P<v>[^吗呢]{2,40})$"
@@ -93,6 +98,9 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
         return
     if reading.decided:
         reading.decided = False
+        if re.match("[不别没]", kept) and reading.ahead:  # what it is not; what it is comes next
+            reading.decided = True
+            return
         if match := _CONCLUDED.match(kept):
             yield Found("user::decision", tidy(match["v"]), said.start, said.end)
             return
@@ -121,6 +129,11 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
     if facts := anywhere(text) or anywhere(re.sub(r"^(?:我|我们)", "", text)):
         reading.enter("zh")
         return [Found(key, value, clause.start, clause.end) for key, value in facts]
+    if reading.mentioned and not reading.person and re.match("[他她](?!们)", text):
+        reading.enter_person(reading.mentioned, clause.start)
+    if (friend := loosely(text)) and friend[0][0].startswith("user::relation"):
+        reading.enter_other()
+        return [Found(key, value, clause.start, clause.end, 0.8) for key, value in friend]
     if _OTHERS.match(text) and not (reading.person and re.match("[他她它](?!们)", text)):
         reading.enter_other()
         return []
@@ -180,7 +193,8 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
         if match and not re.match(r"(?:饭|东西|药)", match["v"]):
             reading.pending, reading.pending_start = match["v"], clause.start
             return []
-    facts = about_me(rest, named=bool(subject))
+    at_home = subject and re.match("(?:我们?|咱们?|俺)家", text) and rest.startswith("在")
+    facts = about_me(f"家{rest}" if at_home else rest, named=bool(subject))
     if not facts and not subject and re.match(r"(?:刚刚?|才|终于|已经|早就|正式|又)(?=[^，]{3})", rest):
         facts = about_me(re.sub(r"^(?:刚刚?|才|终于|已经|早就|正式|又)+", "", rest), named=False)
     if (
@@ -224,8 +238,13 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
         reading.enter("zh")
     elif (subject or reading.fresh) and (found := mentioned(clause)):
         return found
+    elif not subject and _OTHER_SUBJECT.match(text):
+        reading.enter_other()
     if not facts and (todo := todo_in(text)):
         facts = [(f"task::{slug(todo)}", todo)]
+    if not facts and (subject or reading.speaker == "zh" or reading.fresh):
+        facts = loosely(text)
+    reading.mentioned = relative_in(clause) or reading.mentioned
     return [Found(key, value, clause.start, clause.end) for key, value in facts if value]
 
 

@@ -26,7 +26,7 @@ __all__ = [
 NAME = r"(?-i:(?!(?:I|I'm|I've|My)\b)[A-Z\u00c0-\u00de][\w'-]*(?: (?!(?:I|My)\b)[A-Z\u00c0-\u00de][\w'.-]*){0,2}|[\u3400-\u9fff]{1,4})"
 GIVEN_NAME = r"(?-i:(?!(?:I|I'm|I've|My|The|A|An)\b)[A-Z\u00c0-\u00de][\w-]*[a-z\u00df-\u00ff](?:-[A-Z]\w+|'[A-Z]\w+)?)(?:'s)?"
 AFTER_NAME = (
-    r"(?=$|'s?\b|[,;:!.)(—–-]| ?[\U0001F300-\U0001FAFF]| (?:and|or|who|to|for|with|in|on|at|from|about|an?|the|some|his|her|their|this|that|as|by|so|but|because|when|while|if|just|also|really|always|never|still|already|than|too|up|out|off|back|home|over|next|again|please|btw|not|into|both|now|I|we"
+    r"(?=$|'s?\b|[,;:!.)(—–-]| ?[\U0001F300-\U0001FAFF]| (?:and|or|who|to|for|with|in|on|at|from|about|an?|the|some|his|her|their|this|that|as|by|so|but|because|when|while|if|just|also|really|always|never|still|already|finally|almost|nearly|\w+ly|keeps?|seems?|wants?|needs?|loves?|than|too|up|out|off|back|home|over|next|again|please|btw|not|into|both|now|I|we"
     r"|is|was|has|had|have|are|were|will|can|does|do|did|got|might|may|should|would|could|must|went|came|made|took|said|told|gave|lost|ate|\w+s|\w+ed|\w+ing|\w+n't)\b)"
 )
 _AFTER_NAME = re.compile(AFTER_NAME, re.IGNORECASE)
@@ -41,7 +41,7 @@ _NO_LOWER_NAME = frozenset(
     words(
         """a an the my not no too so just also very really called unknown known missing undefined wrong up back later it
         me you us on off when if as in at for what something somewhere nothing common weird hard long short easy crazy
-        old new changed different out over"""
+        old new changed different out over names stuff things lots"""
     )
 )
 _PLACE_WORD = r"(?:(?!I\b)[A-Z\u00c0-\u00de][\w'’.-]*|[\u3400-\u9fff]{2,8})"
@@ -54,6 +54,10 @@ _LOWER_PLACE = re.compile(
 _SMALL_PLACE = re.compile(
     r"(?:an? |the )(?:\w+ ){0,2}(?:village|town|city|suburb|farm|island|countryside|suburbs|neighbou?rhood|place|cottage|houseboat|van|caravan|tent|dorm|flat|house|studio|apartment|cabin)(?: \w+){0,1}? (?:near|outside|called|of|in|named|outside of) (?=[A-Z])"
 )
+# “a tiny flat above a chip shop in Whitby”
+_INSIDE = re.compile(
+    r"(?!.*\b(?:hotel|hostel|airbnb|hospital|resort|campsite|guesthouse)\b)(?:an?|the|our|my|this) [a-z' -]{2,60}? (?:in|near|outside) (?=[A-Z])"
+)
 _END = re.compile(
     r"\s+(?:because|since|but|so|and (?:I|we|my|our|he|she|it|love|like|live|work|have|am|it's|I'm|they)\b|who|which|where|when|while|if|though|although|with|for|now|these days|at the moment|currently"
     r"|as (?:an?|the|well|my)|too|right now|from|until|till|until|this|last|next|nowadays|by the way|btw|haha|lol|again|anyway|already|on (?:weekdays|weekends)|full[- ]time|part[- ]time"
@@ -61,7 +65,7 @@ _END = re.compile(
     re.IGNORECASE,
 )
 _ORG_CAPITAL = re.compile(
-    r"(?:the )?(?P<v>(?-i:[A-Z0-9\u00c0-\u00de\u3400-\u9fff])[\w'’.&/-]*(?: (?:(?-i:[A-Z\u00c0-\u00de0-9])[\w'’.&/-]*|&|of|the|de|for(?= [A-Z])|and(?= [A-Z])))*)"
+    r"(?:the )?(?P<v>(?-i:[A-Z0-9\u00c0-\u00de\u3400-\u9fff])[\w'’.&/-]*(?: (?!I\b|I'm\b|My\b)(?:(?-i:[A-Z\u00c0-\u00de0-9])[\w'’.&/-]*|&|of|the|de|for(?= [A-Z])|and(?= [A-Z])))*)"
 )
 _ORG_LOWER = re.compile(
     r"(?:an?|the|our|my) (?P<v>(?:[\w'&-]+ ){0,4}?(?:company|startup|start-up|firm|agency|bank|school|hospital|clinic|university|college|council|government|shop|store|bakery|café|cafe|restaurant|bar|hotel"
@@ -76,7 +80,7 @@ _NO_ORG = frozenset(
 _THING_END = re.compile(
     r"\s+(?:because|since|but|so (?:much|please|I|don't)|so|when|while|if|though|although|especially|in (?:the|my) (?:mornings?|evenings?|summer|winter|spring|autumn|fall|afternoons?|weekends?|garden|kitchen|spare|free)|on (?:weekends|weekdays|the weekends?|my|[a-z]+days)"
     r"|every|each|after|before|more than|over|rather than|instead of|to (?:relax|unwind|death|bits|pieces|be honest)|these days|at the moment|a lot|very much|so much|the most|most of all|best|by the way|though|at all|too|as well|lately|recently|tbh|btw|ngl|lol|haha|now|any ?more"
-    r"|and (?:I|my|we|he|she|it|so|that|they|hate|don't|can't|he's|dislike|never)\b.*|with (?:my|a passion|all)|than|with passion|to (?:eat|the)|in general|from|who|which|where|please|anyway|since|for (?:years|ages|breakfast|lunch|dinner)|like crazy|I'm afraid|during|all (?:day|year|the time))(?!\w).*$",
+    r"|and (?:I|my|we|he|she|it|so|that|they|hate|don't|can't|he's|dislike|never)\b.*|with (?:my|a passion|all)|than|with passion|to (?:eat|the)|in general|any day|any time|afterwards?|in (?:anything|everything|bed|public)|no contest|hands down|the \w+er the|from|who|which|where|please|anyway|since|for (?:years|ages|breakfast|lunch|dinner)|like crazy|I'm afraid|during|all (?:day|year|the time))(?!\w).*$",
     re.IGNORECASE,
 )
 _NO_THING = re.compile(
@@ -84,7 +88,11 @@ _NO_THING = re.compile(
     r"|^(?:you|it|that|this|him|her|them|these|those|me|how|when|what|where|why|who|whether|if|your|to (?:be|know|say|think|ask|see|hear|go|do|have|get|make|talk|admit|let)\b.*|being|here|there|anything|nothing|everything|something|someone|much|enough|at|out|to|not|no|both|either|neither|myself|myself|us|each other|people|things|stuff|talking to|chatting|making sure|asking)$"
     r"|^(?:you|it|that|this|him|them|these|those|how|when|what|where|why|who|whether|if|your|being (?:here|told|asked|able|a)|having|my|our|seeing|hearing|some|any)\b"
     r"|^the (?!(?:beatles|sea|ocean|beach|mountains|outdoors|rain|cold|heat|snow|smell|sound|taste|theat|opera|countryside|city|gym|sun|forest|desert|piano|dark|feel|colou?r|texture|news)|(?-i:[A-Z]))"
-    r"|\b(?:is|are|was|were)\b|\d{2,}",
+    r"|\b(?:is|are|was|were)\b|\b\d{2,}\b",
+    re.IGNORECASE,
+)
+_SAID_ON = re.compile(
+    r"(?:get|have|am|go|make|do|need|want|feel|keep|take|put|can|can't|don't|will|would|try|use|work|live|find|always|never|usually|often|then|spend|buy|watch|read|listen|play|think|know|see|hope|look)\b(?! \w+ing\b)",
     re.IGNORECASE,
 )
 _PAIRS = re.compile(r"\b(?:mac|rock|drum|fish|bed|salt|black|peace|r|peanut butter|sweet|dungeons|pride|hide|trial|bubble|country|song|arts|bread|cookies|wine|cut|chips|science|food|cheese|tom|rick|jazz|war|gin|rum|beans|biscuits|surf|rhythm|stand-up) (?:and|&|n|'n') \w+", re.IGNORECASE)  # fmt: skip
@@ -149,7 +157,7 @@ def place_in(text: str) -> str | None:
         r"^the (?:outskirts|suburbs|centre|center|middle|heart|north|south|east|west) of ", "", text
     )
     text = re.sub(r"^(?:(?:just|right) )?(?:outside|near|around|downtown|close to)(?: of)? ", "", text)
-    if match := _SMALL_PLACE.match(text):
+    if match := _SMALL_PLACE.match(text) or _INSIDE.match(text):
         text = text[match.end() :]
     if match := _PLACE.match(text):
         value = match["v"].strip(" .,")
@@ -245,7 +253,9 @@ def things_in(text: str, *, pleasant: bool = True) -> list[str]:
     if any(len(part.split()) > 5 for part in parts):
         parts = [text]
     out = []
-    for part in parts:
+    for number, part in enumerate(parts):
+        if number and _SAID_ON.match(part):  # what is done next, and no second thing
+            break
         value = thing_in(part) if pleasant else _unpleasant_thing(part)
         if value:
             out.append(value)
@@ -262,6 +272,10 @@ def _unpleasant_thing(text: str) -> str | None:
         text
         if 0 < len(text.split()) <= 7
         and not _NO_THING.search(text)
-        and not re.match(r"mondays?\b", text, re.IGNORECASE)
+        and not re.match(
+            r"(?:mondays?|ask|say|break|admit|bother|interrupt|disagree|do|be|see|think)\b",
+            text,
+            re.IGNORECASE,
+        )
         else None
     )

@@ -13,10 +13,10 @@ __all__ = ["LATIN", "job_in", "name_in", "person_named", "place_in", "things_in"
 HAN = r"[\u3400-\u9fff]"
 LATIN = r"(?:[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)"
 _NOT_NAMES = re.compile(
-    r"^(?:帅哥|美女|大佬|老板|大爷|亲爱|大哥|大姐|起床|醒|什么|啥|谁|他|她|它|你|您|咱|人|大家|外卖|车|滴滴|快递|救命|错|好|醒|停|不|没|很|也|都|还|就|真|最|太|更|从|每|特别|非常|今年|现在|已经|一直|最近|平时|经常|比较|今天|明天|昨天|刚|快|在|是|有|的|和|跟|对|会|要|想|喜欢|说|爱|去|来|上|做|给|让|把|被|这|那|个|[一两](?:[个只条位下直般点些样定起]|$)|名字|苦|板|作|做|我|过|了|吃|早|起床|开会|声|份|主人|陛下|殿下|爸爸|女王|宝贝|亲爱|穆斯林|基督徒|机器人|用户|东西|未|无)"
+    r"^(?:帅哥|美女|大叔|阿姨|叔叔|大妈|大神|大佬|老板|大爷|亲爱|大哥|大姐|起床|醒|什么|啥|谁|他|她|它|你|您|咱|人|大家|外卖|车|滴滴|快递|救命|错|好|醒|停|不|没|很|也|都|还|就|真|最|太|更|从|每|特别|非常|今年|现在|已经|一直|最近|平时|经常|比较|今天|明天|昨天|刚|快|在|是|有|的|和|跟|对|会|要|想|喜欢|说|爱|去|来|上|做|给|让|把|被|这|那|个|[一两](?:[个只条位下直般点些样定起]|$)|名字|苦|板|作|做|我|过|了|吃|早|起床|开会|声|份|主人|陛下|殿下|爸爸|女王|宝贝|亲爱|穆斯林|基督徒|机器人|用户|东西|未|无)"
 )
 _GIVEN = re.compile(
-    rf"(?P<v>{SURNAME}{HAN}{{1,2}}|[小老阿大]{HAN}{{1,2}}|({HAN})\2{HAN}?|{HAN}{{2,3}}|{LATIN})$"
+    rf"(?P<v>{SURNAME}{HAN}{{1,2}}|[小老阿大]{HAN}{{1,2}}|[小老阿大][A-Z]|({HAN})\2{HAN}?|{HAN}{{2,3}}|{LATIN})$"
 )
 _AFTER_NAME = rf"(?=\s*(?:想|最近|老是|总是|又|发烧|感冒|生病|咳嗽|问|要|今年|现在|也|在|上|是|喜欢|爱|对|不|刚|马上|快|最|很|特别|已经|才|都|去|考|{NUMBER}[岁个]|下个?月|明年|明天|还|每|会|有|要|从|做|超|酷|热|生日|属|吃|学|读|念|住|跟|比|一直|\d|快要|[（(]|，|$))"
 _LEADING_NAME = re.compile(
@@ -65,7 +65,7 @@ def name_in(text: str) -> str | None:
         return value if not _NOT_NAMES.match(value) and value not in "爸妈哥姐弟妹" else None
     if _NOT_NAMES.match(value) or re.search(r"[的了吗是呢么]|公司|医院|学校|机器", value):
         return None
-    if re.fullmatch(r"[A-Za-z][\w'-]*(?: [A-Z][\w'-]*)?", value):
+    if re.fullmatch(r"[A-Za-z][\w'-]*(?: [A-Z][\w'-]*)?|[小老阿大][A-Z]", value):
         return value
     return (
         value
@@ -75,8 +75,19 @@ def name_in(text: str) -> str | None:
     )
 
 
+# Behind such a name any verb may follow: 阿杰打呼噜, 糖糖约我.
+_LOVING_NAME = re.compile(
+    rf"(?P<v>[小阿]{HAN}|({HAN})\2)(?=(?:打|把|被|给|让|叫|约|跟|和|同|晕|怕|编|老|总|每天|咳|拉|吐|挑食|闹|哭|睡|玩|看|写|画|跑|跳|掉|偷|咬|抓|啃|舔|摔|丢|到|从|比|突然|说|过|求|生|戴|穿|拿|长|换|报|参加|准备|正|老是|昨|今|明|下周|周)(?!时候|学))"
+)
+_NOT_LOVING = re.compile(
+    r"天天|常常|刚刚|偏偏|慢慢|渐渐|偷偷|悄悄|明明|往往|每每|统统|好好|真真|太太|爸爸|妈妈|爷爷|奶奶|哥哥|姐姐|弟弟|妹妹|叔叔|宝宝|人人|个个|小[学时孩朋伙家区声心便手脚孩]"
+)
+
+
 def person_named(text: str) -> tuple[str, str] | None:
     """(the name right behind a relative, the rest): “小雨今年六岁”."""
+    if (loving := _LOVING_NAME.match(text)) and not _NOT_LOVING.match(loving["v"]):
+        return loving["v"], text[loving.end() :]
     match = _LEADING_NAME.match(text)
     return (
         (match["v"], text[match.end() :])

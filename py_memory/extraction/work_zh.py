@@ -19,6 +19,7 @@ from .values_zh import HAN, field_in, place_in, tidy
 __all__ = ["WORK"]
 
 WORK: tuple[Frame, ...] = (
+    frame(r"(?:现在|目前|就|一直)*在[^，]{2,20}?(?:公司|医院|学校|厂|店|银行|单位|企业|机构|酒店|餐厅|集团|事务所)里?(?:当|担任|任)(?:一?[名个])?(?P<v>[^，]{2,10})$", lambda m: jobs_in(m["v"]) or [("user::job", v) for v in [field_in(m["v"])] if v]),
     frame(rf"(?:做|干|当)了(?:大半辈子|半辈子|一辈子|大半生)(?:的)?(?P<v>{HAN}{{2,6}})$", lambda m: jobs_in(m["v"])),
     frame(r"(?:是|我)?(?P<v>当兵|跑船|送外卖|送快递|开网约车|跑长途|跑运输|种地|养猪|带货)的?(?=$|，|晚上|白天)", one("user::job")),
     frame(rf"(?:是)?(?:大[一二三四]|研[一二三]|一个|苦逼)*(?!医生)(?P<v>{SUBJECTS})(?:狗|汪|生|学生|党|牲|民工|人一枚|学子)$", one("user::studies")),

@@ -246,6 +246,11 @@ _PARTS = {
     "grandfather": ("grandfather", "爷爷"),
     "maternal-grandmother": ("grandmother", "外婆"),
     "maternal-grandfather": ("grandfather", "外公"),
+    "friend": ("friend", "朋友"),
+    "boss": ("boss", "老板"),
+    "manager": ("manager", "经理"),
+    "colleague": ("colleague", "同事"),
+    "roommate": ("roommate", "室友"),
     "dog": ("dog", "狗"),
     "cat": ("cat", "猫"),
 }
@@ -278,7 +283,7 @@ def key_in_words(key: str, language: str) -> str:
         return "待办" if chinese else "to-do"
     if parts[0] == "user" and len(parts) > 1:
         parts = parts[1:]
-    if parts[0] in ("family", "pet", "contact") and len(parts) > 1:
+    if parts[0] in ("family", "pet", "relation", "contact") and len(parts) > 1:
         parts = parts[1:]
     if parts[0] == "diet":
         parts = parts[:1]  # what follows only tells its values apart

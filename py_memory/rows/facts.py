@@ -21,7 +21,6 @@ __all__ = [
     "facts_for_prompt",
     "facts_of_key",
     "facts_of_source",
-    "find_candidate",
     "folded",
     "get_fact",
     "insert_fact",
@@ -31,6 +30,7 @@ __all__ = [
     "oldest_current",
     "quotes_imported_from",
     "update_fact",
+    "waiting_with_key",
 ]
 
 _FIELDS = tuple(field.name for field in fields(Fact) if field.compare)
@@ -120,13 +120,14 @@ def current_with_value(
     return [_record(row) for row in rows]
 
 
-def find_candidate(db: Database, user_id: str, agent_id: str | None, key: str, value: str) -> Fact | None:
-    row = db.one(
-        f"SELECT {_COLUMNS} FROM facts f "
-        f"WHERE f.user_id = ? AND f.key = ? AND f.status = 'candidate' AND f.value = ? AND {_VISIBLE}",
-        (user_id, key, value, agent_id),
+def waiting_with_key(db: Database, user_id: str, agent_id: str | None, key: str) -> list[Fact]:
+    """Proposed and not answered yet, newest first."""
+    rows = db.query(
+        f"SELECT {_COLUMNS} FROM facts f WHERE f.user_id = ? AND f.key = ? AND f.status = 'candidate' "
+        f"AND {_VISIBLE} ORDER BY f.created_at DESC, f.id DESC",
+        (user_id, key, agent_id),
     )
-    return _record(row) if row else None
+    return [_record(row) for row in rows]
 
 
 def quotes_imported_from(db: Database, user_id: str, source: str) -> set[str]:

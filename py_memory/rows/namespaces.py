@@ -7,7 +7,14 @@ from py_memory.errors import UnregisteredKeyError
 from py_memory.ids import uuid7
 from py_memory.records import Namespace
 
-__all__ = ["BUILT_IN", "list_namespaces", "namespace_of", "register_built_in", "upsert_namespace"]
+__all__ = [
+    "BUILT_IN",
+    "ensure_namespace",
+    "list_namespaces",
+    "namespace_of",
+    "register_built_in",
+    "upsert_namespace",
+]
 
 ADDRESS_TTL_MS = 90 * 86_400_000
 
@@ -20,12 +27,20 @@ BUILT_IN: tuple[tuple[str, bool, int | None], ...] = (
     ("user::note", False, None),
     ("user::decision", False, None),
     ("user::event", False, None),
-    ("user::family::child", False, None),
     ("user::address", True, ADDRESS_TTL_MS),
     ("order::", True, None),
     ("product::", True, None),
     ("task::", True, None),
 )
+# What somebody may have several of: daughters, friends, dogs, languages. There are too many such keys to
+# register each beforehand, so each is when it is first used.
+_SEVERAL = frozenset({"speaks", "condition"})
+_SEVERAL_RELATIVES = (
+    *("daughter", "son", "child", "stepdaughter", "stepson", "goddaughter", "godson", "granddaughter"),
+    *("grandson", "grandchild", "sister", "brother", "aunt", "uncle", "cousin", "niece", "nephew"),
+    *("daughter-in-law", "son-in-law", "sister-in-law", "brother-in-law"),
+)
+_SEVERAL_OF_EACH = frozenset({"likes", "dislikes", "allergy", "condition"})
 
 
 def _record(row: Row) -> Namespace:
@@ -66,3 +81,26 @@ def namespace_of(db: Database, user_id: str, key: str) -> Namespace:
     if row is None:
         raise UnregisteredKeyError(key)
     return _record(row)
+
+
+def ensure_namespace(db: Database, user_id: str, key: str, now: int) -> Namespace:
+    """namespace_of() a fact that is stated, proposed or confirmed. A key that may hold several values, and
+    that nobody has registered otherwise, is registered. Raises UnregisteredKeyError."""
+    found = namespace_of(db, user_id, key)
+    if found.prefix == "user::" and _holds_several(key):
+        upsert_namespace(db, user_id, key, single_valued=False, ttl_ms=None, now=now)
+        return Namespace(key, False, None)
+    return found
+
+
+def _holds_several(key: str) -> bool:
+    match key.split("::"):
+        case ["user", what]:
+            return what in _SEVERAL
+        case ["user", "pet" | "relation", _]:
+            return True
+        case ["user", "family", who]:  # "younger-sister" is one of the sisters
+            return any(who == one or who.endswith(f"-{one}") for one in _SEVERAL_RELATIVES)
+        case ["user", "family" | "pet", _, what]:
+            return what in _SEVERAL_OF_EACH
+    return False

@@ -7,6 +7,7 @@ from .care import CareOperations
 from .experience import ExperienceOperations
 from .files import FileOperations
 from .messages import MAX_MESSAGE_BYTES
+from .readings import ReadingOperations
 from .search import SearchOperations
 from .sessions import SessionOperations
 from .tasks import TaskOperations
@@ -17,7 +18,13 @@ MAX_MEMORY_CHARS = 3000  # of facts, saved state and summaries in a prompt
 
 
 class MemoryStore(
-    SessionOperations, TaskOperations, SearchOperations, ExperienceOperations, CareOperations, FileOperations
+    SessionOperations,
+    TaskOperations,
+    SearchOperations,
+    ExperienceOperations,
+    ReadingOperations,
+    CareOperations,
+    FileOperations,
 ):
     """A memory in one SQLite database, seen by one user and optionally one agent.
 

@@ -33,10 +33,17 @@ class FactOperations(StoreBase):
             self._event("stated", "facts", fact.id, f"{key}\x1f{fact.value}")
             return fact
 
-    def propose_fact(self, key: str, value: str, *, confidence: float = 0.8, **details: Any) -> Fact | None:
+    def propose_fact(
+        self, key: str, value: str, *, confidence: float = 0.8, makes_way: bool = False, **details: Any
+    ) -> Fact | None:
         """Puts an inferred fact before the user; None if it is known, was rejected, or is too uncertain
-        (under 0.7)."""
+        (under 0.7). With `makes_way` it takes the place of what other messages proposed under the key and
+        nobody answered yet, such as an older age; that may be proposed again."""
         with self.database.transaction():
+            if makes_way:
+                for gone in self._facts.make_way(key, value, details.get("source_message_id")):
+                    self._event("withdrawn", "facts", gone)
+                    events.drop_salts(self.database, gone)
             fact = self._facts.propose_fact(key, value, confidence=confidence, **self._sourced(details))
             if fact:
                 self._event("proposed", "facts", fact.id, f"{key}\x1f{fact.value}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,8 @@ from py_memory.errors import (
     TooLargeError,
     UnregisteredKeyError,
 )
+from py_memory.ids import uuid7
+from py_memory.rows.facts import insert_fact
 
 if TYPE_CHECKING:
     from .conftest import SteppedClock
@@ -83,6 +86,60 @@ def test_what_one_message_proposes_does_not_replace_each_other(store: MemoryStor
     assert anna is not None
     store.confirm_fact(anna.id)
     assert store.list_facts(status="candidate") == [mei]
+
+
+def test_the_same_in_other_letters_is_no_second_question(store: MemoryStore) -> None:
+    assert store.propose_fact("user::likes", "tea") == store.propose_fact("user::likes", "Tea ")
+
+
+@pytest.mark.parametrize("key", ["user::likes", "user::home"])
+def test_two_proposals_of_the_same_are_answered_as_one(store: MemoryStore, key: str) -> None:
+    """As a file from elsewhere may hold them."""
+    one = store.propose_fact(key, "Oslo")
+    assert one is not None
+    other = dataclasses.replace(one, id=uuid7(1_790_000_009_000), value="OSLO")
+    with store.database.transaction():
+        insert_fact(store.database, other)
+    kept = store.confirm_fact(other.id)
+    assert [fact.id for fact in store.list_facts(status=None)] == [other.id]
+    assert kept.operation_id is not None
+    store.undo(kept.operation_id)
+    assert {fact.id for fact in store.list_facts(status="candidate")} == {one.id, other.id}
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "user::family::daughter",
+        "user::family::younger-sister",
+        "user::pet::dog",
+        "user::speaks",
+        "user::relation::friend",
+        "user::condition",
+        "user::family::mother::allergy",
+        "user::pet::cat::likes",
+    ],
+)
+def test_of_some_things_people_have_several(store: MemoryStore, key: str) -> None:
+    for value in ("one", "two"):
+        waiting = store.propose_fact(key, value)
+        assert waiting is not None
+        store.confirm_fact(waiting.id)
+    assert sorted(fact.value for fact in store.list_facts()) == ["one", "two"]
+
+
+@pytest.mark.parametrize("key", ["user::family::mother", "user::family::daughter::age", "user::name"])
+def test_of_others_they_have_one(store: MemoryStore, key: str) -> None:
+    for value in ("one", "two"):
+        store.set_fact(key, value)
+    assert [fact.value for fact in store.list_facts()] == ["two"]
+
+
+def test_what_the_user_registered_is_left_as_it_is(store: MemoryStore) -> None:
+    store.register_namespace("user::pet::")
+    for value in ("Rex", "Tom"):
+        store.set_fact("user::pet::dog", value)
+    assert [fact.value for fact in store.list_facts()] == ["Tom"]
 
 
 def test_a_newer_proposal_and_another_value_of_many_go_on_waiting(
@@ -432,6 +489,28 @@ def test_a_value_is_known_again_however_it_is_written_and_changed(store: MemoryS
         store.database.execute("UPDATE facts SET value_folded = NULL")
     assert store.set_fact("user::likes", "GREEN tea").id == tea.id
     assert store.database.value("SELECT count(*) FROM facts WHERE value_folded IS NULL") == 0
+
+
+def test_what_is_noticed_again_supports_a_fact_whose_source_was_edited(store: MemoryStore) -> None:
+    session = store.create_session().id
+    said = store.add_message(session, "user", "I love tea").id
+    fact = store.set_fact("user::likes", "tea", source_message_id=said, quote="I love tea")
+    store.edit_message(said, "I love coffee")
+    assert store.propose_fact("user::likes", "tea") is None
+    (now,) = store.list_facts()
+    assert now.needs_review  # nobody has said it again
+    again = store.add_message(session, "user", "tea, as ever, is what I love").id
+    assert store.propose_fact("user::likes", "tea", source_message_id=again, quote="tea, as ever") is None
+    (now,) = store.list_facts()
+    assert (now.id, now.needs_review, now.source_message_id, now.quote) == (
+        fact.id,
+        False,
+        again,
+        "tea, as ever",
+    )
+    store.edit_message(again, "coffee, as ever")
+    assert store.set_fact("user::likes", "tea").needs_review is False  # the user's word for it
+    assert "unsupported" not in {finding.kind for finding in store.health()}
 
 
 def test_facts_can_be_listed_by_key_by_message_and_by_session(store: MemoryStore) -> None:

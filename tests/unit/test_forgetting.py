@@ -402,3 +402,20 @@ def test_every_way_of_forgetting_leaves_nothing_in_the_index(
     assert tails_in_index(store) == []
     assert store.get_session(kept.id).id == kept.id
     copy.close()
+
+
+def test_another_branch_is_shown_where_nothing_stays_before_what_went(
+    store: MemoryStore, clock: SteppedClock
+) -> None:
+    session = store.create_session().id
+    root = store.add_message(session, "user", "first").id
+    clock.advance(1000)
+    left = store.add_message(session, "user", "left", parent_id=root).id
+    clock.advance(1000)
+    right = store.add_message(session, "user", "right", parent_id=root).id
+    store.forget(message_id=right)
+    gone = store.forget(message_id=root)
+    assert store.get_session(session).current_message_id == left
+    assert [message.id for message in store.get_recent_messages(session)] == [left]
+    store.undo(gone.operation_id)
+    assert store.get_session(session).current_message_id == root

@@ -46,6 +46,13 @@ def test_an_age_told_by_name_is_that_of_the_person_known(text: str, key: str, ag
         "Anna is 7 now",
         "Is Mei 7 now?",
         "Mei will be 7 in May",
+        "mei will be 7 in May",
+        "my daughter Mei will be 7 in May",
+        "my daughter mei will be 7 in May",
+        "my daughter Mei is about to turn 7",
+        "My daughter is called Mei and she is nearly 7",
+        "小宝马上要满7岁了",
+        "我儿子小宝明年就7岁了",
         "Mei is 7 km away",
         "Mei is 7 minutes late",
         "Mei has 7 friends",
@@ -153,6 +160,22 @@ def test_an_age_that_waits_makes_way_for_the_one_told_now() -> None:
     store, _ = talk("我女儿小美6岁", "小美现在7岁了")
     waiting = {fact.key: fact.value for fact in store.list_facts(status="candidate")}
     assert waiting == {"user::family::daughter": "小美", "user::family::daughter::age": "7"}
+
+
+@pytest.mark.parametrize("lines", [("I'm 30", "I'm 31", "I'm 30"), ("我30岁", "我31岁", "我30岁")])
+def test_nobody_said_no_to_an_age_that_made_way(lines: tuple[str, ...]) -> None:
+    store, _ = talk(*lines)
+    assert [fact.value for fact in store.list_facts(status="candidate")] == ["30"]
+    store, _ = talk(*lines[:2], "no", lines[0])
+    assert [fact.value for fact in store.list_facts(status="candidate")] == ["30"]
+
+
+def test_ages_told_in_one_message_stand_together() -> None:
+    store, _ = talk("My kids are Tom, 6, and Lea, 9. My son is 6. My son is 9.")
+    assert {fact.value for fact in store.list_facts(status="candidate", prefix="user::family::son::age")} == {
+        "6",
+        "9",
+    }
 
 
 def test_a_plan_becomes_a_to_do_after_a_yes() -> None:

@@ -94,6 +94,12 @@ def test_yes_keeps_what_was_proposed(talk: Talk, text: str, yes: str) -> None:
             {("user::family::child", "Tom"), ("user::family::child", "Lea")},
         ),
         (
+            "I have two daughters, Mei and Anna",
+            "two things",
+            "yes",
+            {("user::family::daughter", "Mei"), ("user::family::daughter", "Anna")},
+        ),
+        (
             "I have a dog, Rex, and a cat, Tom",
             "two things",
             "yes",

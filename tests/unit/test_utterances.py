@@ -1,6 +1,12 @@
-"""How much of what people really say is noticed, and how much of what is noticed is right: two sets of
+"""How much of what people really say is noticed, and how much of what is noticed is right: three sets of
 utterances of which half are traps. A fact counts as found when its key is equal (to-dos and single foods by
-their first part) and one value contains the other."""
+their first part) and one value contains the other.
+
+The second and the third set were written by people who had not seen the rules. The third is the hardest: it
+tells things in passing and in slang, and expects plans and the progress of tasks, which the rules leave
+alone. Only half of it, the odd numbers, was looked at when the rules were made; the even ones show how far
+they carry.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +27,10 @@ def read(name: str) -> list[dict[str, Any]]:
 
 
 UTTERANCES = read("utterances.jsonl")
-MORE = read("utterances_more.jsonl")  # by somebody who had never seen the rules
+MORE = read("utterances_more.jsonl")
+THIRD = read("utterances_third.jsonl")
+LOOKED_AT = [line for line in THIRD if int(line["id"][-3:]) % 2]
+NOT_LOOKED_AT = [line for line in THIRD if int(line["id"][-3:]) % 2 == 0]
 FIRST_PARTS = ("task::", "user::diet")
 
 
@@ -50,19 +59,30 @@ def measured(lang: str, utterances: list[dict[str, Any]] = UTTERANCES) -> tuple[
     return right / found, right / there
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize(
-    ("utterances", "least_recall"), [(UTTERANCES, 0.95), (MORE, 0.8)], ids=["first", "more"]
+    ("utterances", "lang", "least_precision", "least_recall"),
+    [
+        pytest.param(UTTERANCES, "en", 0.95, 0.95, id="first-en"),
+        pytest.param(UTTERANCES, "zh", 0.95, 0.95, id="first-zh"),
+        pytest.param(MORE, "en", 0.95, 0.9, id="more-en"),
+        pytest.param(MORE, "zh", 0.95, 0.9, id="more-zh"),
+        pytest.param(LOOKED_AT, "en", 0.95, 0.45, id="third-en"),
+        pytest.param(LOOKED_AT, "zh", 0.93, 0.4, id="third-zh"),
+        pytest.param(NOT_LOOKED_AT, "en", 0.85, 0.2, id="third-unseen-en"),
+        pytest.param(NOT_LOOKED_AT, "zh", 0.65, 0.2, id="third-unseen-zh"),
+    ],
 )
-def test_precision_and_recall(utterances: list[dict[str, Any]], least_recall: float, lang: str) -> None:
+def test_precision_and_recall(
+    utterances: list[dict[str, Any]], lang: str, least_precision: float, least_recall: float
+) -> None:
     precision, recall = measured(lang, utterances)
     print(f"{lang}: precision {precision:.3f}, recall {recall:.3f}")
-    assert precision >= 0.95
+    assert precision >= least_precision
     assert recall >= least_recall
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("utterances", [UTTERANCES, MORE], ids=["first", "more"])
+@pytest.mark.parametrize("utterances", [UTTERANCES, MORE, THIRD], ids=["first", "more", "third"])
 def test_the_set_is_large_and_half_of_it_traps(utterances: list[dict[str, Any]], lang: str) -> None:
     lines = [line for line in utterances if line["lang"] == lang]
     assert len(lines) >= 170

@@ -24,9 +24,11 @@ const GROUP_OF: Record<string, Group> = {
   "user::note": "notes",
 };
 
+const PEOPLE = ["family", "pet", "relation"];
+
 export function groupOf(key: string): Group {
   if (key.startsWith("task::")) return "tasks";
-  if (key.startsWith("user::family::")) return "people";
+  if (PEOPLE.some((kind) => key.startsWith(`user::${kind}::`))) return "people";
   if (key.startsWith("user::contact::")) return "contact";
   return GROUP_OF[key] ?? "other";
 }
@@ -42,7 +44,7 @@ export function keyInWords(key: string): string {
   const known = t.keys[key];
   if (known) return known;
   const parts = key.split("::");
-  if (parts[0] === "user" && parts[1] === "family" && parts[2]) {
+  if (parts[0] === "user" && parts[1] && PEOPLE.includes(parts[1]) && parts[2]) {
     const who = t.relations[parts[2]] ?? plain(parts[2]);
     return parts[3] ? t.relationDetail(who, t.details[parts[3]] ?? plain(parts[3])) : who;
   }

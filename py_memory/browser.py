@@ -29,7 +29,7 @@ from .store import MemoryStore
 if TYPE_CHECKING:
     from .models.openai import OpenAIModel
 
-__all__ = ["Host", "read_file", "start"]
+__all__ = ["Host", "look_into", "read_chats", "read_file", "start"]
 
 # They take paths, hand out context managers or belong to the host.
 NOT_FOR_THE_PAGE = {
@@ -41,9 +41,12 @@ NOT_FOR_THE_PAGE = {
     "embed_waiting",
     "export_to",
     "idle_work",
+    "import_chats",
+    "import_entries",
     "import_file",
     "import_rows",
     "next_reading",
+    "preview_import",
     "skip_reading",
     "take_reading",
     "prepare_recall",
@@ -298,6 +301,21 @@ class Host:
 
         return answer(run)
 
+    def import_chats(self, entries: Iterable[str], size: int, path: str | None = None) -> str:
+        """Adds what read_chats() emitted, of `size` bytes, to this memory, or to the copy of it at `path`
+        where it is much: what is added to a copy cannot be undone. Returns the report."""
+
+        def run() -> Mapping[str, Any]:
+            if path is None:
+                return self._store.import_entries(entries, size=size)
+            copy = MemoryStore(open_block_file(path), user_id=self._store.user_id)
+            try:
+                return copy.import_entries(entries, size=size)
+            finally:
+                copy.close()
+
+        return answer(run)
+
     def adopt(self, path: str) -> None:
         """Goes on with the file at `path`. No chat round may be running."""
         self._store.close()
@@ -318,6 +336,42 @@ def read_file(path: str, emit: Callable[[str], None]) -> str:
     def run() -> None:
         for batch in read_memory_file(Path(path)):
             emit(json.dumps(batch, default=_refuse))
+
+    return answer(run)
+
+
+def look_into(path: str) -> str:
+    """What an import of the file at `path` would bring; see MemoryStore.preview_import()."""
+    from .formats.chat_job import preview
+    from .formats.sources import open_source
+
+    def run() -> Mapping[str, Any]:
+        with open_source(path) as source:
+            return preview(source)
+
+    return answer(run)
+
+
+def read_chats(path: str, options: str, emit: Callable[[str], None]) -> str:
+    """Reads another product's export and emits its conversations one by one as JSON text, for
+    Host.import_chats(). `options`: {only: [id] or null, memories: bool}. Gives {format, bytes} once all of it
+    has been read: what comes out before must not be added where an error follows."""
+    from .formats.chat_job import chosen_entries
+    from .formats.entries_json import entry_to_json
+    from .formats.shapes import shapes_of
+    from .formats.sources import open_source
+
+    def run() -> Mapping[str, Any]:
+        chosen = json.loads(options)
+        only = chosen.get("only")
+        with open_source(path) as source:
+            for entry in chosen_entries(
+                source,
+                only=None if only is None else frozenset(only),
+                memories=chosen.get("memories") is not False,
+            ):
+                emit(entry_to_json(entry))
+            return {"format": shapes_of(source)[0][1].product, "bytes": source.size}
 
     return answer(run)
 

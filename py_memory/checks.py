@@ -26,6 +26,7 @@ __all__ = [
     "check_texts",
     "check_time",
     "json_text",
+    "parse_json",
     "read_json",
 ]
 
@@ -116,6 +117,11 @@ def read_json(source: str, what: str = "The text") -> Any:
     # Asked before it is parsed: in WebAssembly a parser out of stack takes the interpreter with it.
     if _depth_exceeds(source, MAX_JSON_DEPTH):
         raise InvalidInputError(f"{what} is nested too deeply: more than {MAX_JSON_DEPTH} levels.")
+    return parse_json(source, what)
+
+
+def parse_json(source: str, what: str = "The text") -> Any:
+    """Like read_json(), for a text whose depth is known already."""
     try:
         return json.loads(source, parse_constant=_not_finite, parse_float=_finite)
     except ValueError as error:

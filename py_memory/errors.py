@@ -125,7 +125,8 @@ class NewerDatabaseError(PyMemoryError):
 
 
 class ImportRefusedError(PyMemoryError):
-    """The file holds objects or values that no release of this program writes. Nothing was imported."""
+    """The file holds what no release of this program writes, or is no export that is known, or is damaged.
+    Nothing was imported."""
 
 
 class IncognitoError(PyMemoryError):

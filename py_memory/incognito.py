@@ -111,6 +111,18 @@ class IncognitoStore(MemoryStore):
     def export_to(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._refuse()
 
+    def export_text(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse()
+
+    def import_chats(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse()
+
+    def import_entries(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse()
+
+    def preview_import(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse()
+
     def import_file(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._refuse()
 

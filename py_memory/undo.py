@@ -145,6 +145,7 @@ class UndoLog:
         self._db.on_rollback(self._keeper())
         del self._operations[operation_id]
         self._hand_over(operation)
+        self._take_out_of_index(operation)
         for table in reversed(_ORDER):
             for key in operation.made.get(table, ()):
                 images.delete_row(self._db, table, key)
@@ -161,6 +162,15 @@ class UndoLog:
         sessions = {key[0] for key in operation.taken.get("sessions", ())}
         for id in sessions | {row["session_id"] for row in back}:
             self.lineage.came_back(id)
+
+    def _take_out_of_index(self, operation: Operation) -> None:
+        """Messages that go because the operation made them, or the session that they are in."""
+        going: set[int] = set()
+        for table, column in (("messages", "id"), ("sessions", "session_id")):
+            for key in operation.made.get(table, ()):
+                rows = images.read_where(self._db, "messages", f"{column} = ?", key)
+                going.update(row["seq"] for row in rows)
+        index.remove(self._db, going)
 
     def _keeper(self) -> Any:
         """A function that puts the operations back as they are now."""

@@ -6,31 +6,35 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from py_memory.database import SCHEMA_VERSION, query_read_only
-from py_memory.errors import InvalidInputError, ModelError, NotADatabaseError, PyMemoryError
+from py_memory.errors import ModelError, NotADatabaseError, PyMemoryError
 from py_memory.models.failures import sentence
 from py_memory.records import Fact, Message, Receipt
 from py_memory.store import MemoryStore
 
+from . import files
 from .chat import chat
 from .consolidate import consolidate
 from .tables import table
-from .words import WORDS, language
+from .terminal import say
+from .words import WORDS, counted, language, on
 
 __all__ = ["main"]
 
 MAX_ROWS = 100_000
 _MAKE_A_FILE = ("import", "chat")
+FORMATS = ("db", "jsonl", "markdown")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 if all went well, 1 if health() found something, 2 for an error said on standard error."""
     options = _parser().parse_args(arguments)
     try:
+        if options.command == "import":
+            files.put_in_order(options)
         path = Path(options.file)
         if options.command not in _MAKE_A_FILE and not path.is_file():
             raise NotADatabaseError(WORDS[language()]["no_file"].format(path=path))
@@ -74,11 +78,16 @@ def _parser() -> argparse.ArgumentParser:
     sql.add_argument("statement")
     doctor = command("doctor", _doctor)
     doctor.add_argument("--fix", action="store_true")
-    export = command("export", _export)
-    export.add_argument("target")
-    add = command("import", _import)
-    add.add_argument("source")
+    export = command("export", files.export)
+    export.add_argument("target", nargs="?", help=words["target"])
+    export.add_argument("--format", choices=FORMATS, help=words["which_format"])
+    export.add_argument("--session", help=words["one_session"])
+    add = command("import", files.add)
+    add.add_argument("source", metavar="FILE", help=words["which_source"])
     add.add_argument("--mode", choices=("merge", "replace"), default="merge")
+    add.add_argument("--dry-run", action="store_true", help=words["dry_run"])
+    add.add_argument("--only", action="append", metavar="ID", help=words["only"])
+    add.add_argument("--no-memories", action="store_true", help=words["no_memories"])
     forget = command("forget", _forget)
     what = forget.add_mutually_exclusive_group(required=True)
     for name in ("fact", "message", "session", "text"):
@@ -91,10 +100,6 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _say(word: str, **values: object) -> None:
-    print(WORDS[language()][word].format(**values))
-
-
 def _print(options: argparse.Namespace, items: Sequence[Mapping[str, Any]], heads: Sequence[str]) -> None:
     """As JSON the whole records, else the columns named."""
     if options.json:
@@ -102,15 +107,11 @@ def _print(options: argparse.Namespace, items: Sequence[Mapping[str, Any]], head
     elif items:
         print(table(heads, [[item.get(head) for head in heads] for item in items]))
     else:
-        _say("none")
-
-
-def _on(time: int | None) -> str:
-    return "" if time is None else datetime.fromtimestamp(time / 1000).strftime("%Y-%m-%d %H:%M")
+        say("none")
 
 
 def _described(item: Message | Fact) -> dict[str, Any]:
-    return {**item.to_dict(), "when": _on(item.created_at)}
+    return {**item.to_dict(), "when": on(item.created_at)}
 
 
 def _inspect(options: argparse.Namespace, path: Path) -> int:
@@ -120,7 +121,7 @@ def _inspect(options: argparse.Namespace, path: Path) -> int:
         "file": str(path),
         "schema": SCHEMA_VERSION,
         "user": store.user_id,
-        "last active": _on(sessions[0].last_active_at) if sessions else "",
+        "last active": on(sessions[0].last_active_at) if sessions else "",
         "trace": "ok" if store.verify().ok else WORDS[language()]["chain_broken"],
         **{name: count for name, count in store.stats().items() if count},
     }
@@ -156,11 +157,11 @@ def _facts(options: argparse.Namespace, path: Path) -> int:
 def _search(options: argparse.Namespace, path: Path) -> int:
     if options.ranked:
         found = MemoryStore(path).recall(options.text, limit=options.limit)
-        shown = [{**item.to_dict(), "when": _on(item.created_at)} for item in found]
+        shown = [{**item.to_dict(), "when": on(item.created_at)} for item in found]
         _print(options, shown, ("when", "kind", "score", "text", "id"))
         return 0
     hits = MemoryStore(path).search(options.text, limit=options.limit)
-    items = [{**hit.to_dict(), "when": _on(hit.created_at)} for hit in hits]
+    items = [{**hit.to_dict(), "when": on(hit.created_at)} for hit in hits]
     _print(options, items, ("when", "role", "text", "message_id"))
     return 0
 
@@ -182,7 +183,7 @@ def _sql(options: argparse.Namespace, path: Path) -> int:
     elif rows:
         print(table(heads, rows))
     else:
-        _say("none")
+        say("none")
     return 0
 
 
@@ -195,43 +196,15 @@ def _doctor(options: argparse.Namespace, path: Path) -> int:
             if finding.fix:
                 count = store.fix_health(finding.kind)
                 if not options.json:
-                    _say("fixed", kind=words[finding.kind], count=count)
+                    say("fixed", kind=words[finding.kind], count=count)
         findings = store.health()
     if options.json:
         print(json.dumps([finding.to_dict() for finding in findings], ensure_ascii=False, indent=1))
     elif findings:
         print(table(["", "#", "fix"], [[words[f.kind], f.count, f.fix or ""] for f in findings]))
     else:
-        _say("healthy")
+        say("healthy")
     return 1 if findings else 0
-
-
-def _export(options: argparse.Namespace, path: Path) -> int:
-    target = Path(options.target)
-    if target.exists():
-        raise InvalidInputError(WORDS[language()]["exists"].format(path=target))
-    MemoryStore(path).export_to(target)
-    _say("exported", path=target)
-    return 0
-
-
-def _import(options: argparse.Namespace, path: Path) -> int:
-    report = MemoryStore(path).import_file(options.source, mode=options.mode)
-    if options.json:
-        print(json.dumps(report, ensure_ascii=False, indent=1))
-    else:
-        _say(
-            "imported",
-            imported=_counted(report["imported"]),
-            skipped=_counted(report["skipped"]),
-            conflicts=report["conflicts"],
-            refused=len(report["refused"]),
-        )
-    return 0
-
-
-def _counted(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{table} {count}" for table, count in counts.items()) or "0"
 
 
 def _forget(options: argparse.Namespace, path: Path) -> int:
@@ -245,7 +218,7 @@ def _forget(options: argparse.Namespace, path: Path) -> int:
     if options.json:
         print(json.dumps({**receipt.to_dict(), "done": options.yes}, ensure_ascii=False, indent=1))
     else:
-        _say("gone" if options.yes else "will_go", counts=_counted(receipt.counts))
+        say("gone" if options.yes else "will_go", counts=counted(receipt.counts))
     if options.yes:
         store.compact()
     store.close()

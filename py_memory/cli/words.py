@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import locale
 import os
+from collections.abc import Mapping
+from datetime import datetime
 
-__all__ = ["WORDS", "language"]
+__all__ = ["OUTCOMES", "WORDS", "counted", "language", "on"]
 
 
 def language() -> str:
@@ -27,8 +29,8 @@ WORDS: dict[str, dict[str, str]] = {
         "stats": "rows by table",
         "sql": "one statement that only reads",
         "doctor": "what is wrong, and with --fix what can be done",
-        "export": "write one plain file without sync state",
-        "import": "add the rows of another memory file",
+        "export": "write the memory, or one session, to a file",
+        "import": "add another memory's file, or the conversations of another product's export",
         "forget": "delete for good a fact, a message, a session or all that holds a text",
         "chat": "talk with the offline assistant, or with a language model",
         "consolidate": "tidy up, and with --model let a language model read what was said since",
@@ -58,6 +60,21 @@ WORDS: dict[str, dict[str, str]] = {
         "fixed": "{kind}: {count} put right.",
         "exported": "Written to {path}.",
         "imported": "Added: {imported}. Known: {skipped}. Conflicts: {conflicts}. Refused: {refused}.",
+        "target": "the new file; without it text goes to standard output",
+        "which_format": "db (a database), jsonl (the same rows as text) or markdown (to read)",
+        "one_session": "only this session, with what was learned in it",
+        "which_source": "a memory's file, an export of ChatGPT, Claude, Open WebUI, LibreChat, Chatbot UI "
+        "or Gemini, or a list of memories",
+        "dry_run": "say what is in it and change nothing",
+        "only": "only the conversation with this id, as --dry-run lists them; may be repeated",
+        "no_memories": "leave out what the product had saved about you",
+        "needs_target": "A database needs a file to be written to. Name one.",
+        "would_add": "{format}: {conversations} conversations with {messages} messages, {memories} saved "
+        "memories, {first} to {last}. Nothing was changed.",
+        "left_out": "Left out: {reasons}.",
+        "added_chats": "Conversations: {conversations}. Messages: {messages}. To confirm: {suggestions}.",
+        "stopped": "Stopped. Conversations that were added are whole; import the file again for the rest.",
+        "more": "… and {count} more",
         "exists": "{path} exists already. Choose another name; it was not changed.",
         "will_go": "This will be deleted for good: {counts}. Add --yes to do it.",
         "gone": "Deleted: {counts}. Copies exported before and other devices are not reached.",
@@ -87,8 +104,8 @@ WORDS: dict[str, dict[str, str]] = {
         "stats": "各表的行数",
         "sql": "执行一条只读语句",
         "doctor": "检查有什么问题；加 --fix 进行修复",
-        "export": "写出一个不含同步状态的文件",
-        "import": "把另一个记忆文件的内容加进来",
+        "export": "把记忆或一个会话写成文件",
+        "import": "导入另一个记忆文件，或其他产品导出的会话",
         "forget": "彻底删除一条事实、一条消息、一个会话，或含有某段文字的一切",
         "chat": "与离线助手或语言模型对话",
         "consolidate": "整理记忆；加 --model 则由语言模型读取之后说过的话",
@@ -118,6 +135,21 @@ WORDS: dict[str, dict[str, str]] = {
         "fixed": "{kind}：已处理 {count} 条。",
         "exported": "已写入 {path}。",
         "imported": "新增：{imported}。已有：{skipped}。冲突：{conflicts}。拒绝：{refused}。",
+        "target": "新文件；不写则把文本输出到标准输出",
+        "which_format": "db（数据库）、jsonl（同样的内容，文本形式）或 markdown（便于阅读）",
+        "one_session": "只导出这个会话以及从中得知的内容",
+        "which_source": "记忆文件，或 ChatGPT、Claude、Open WebUI、LibreChat、Chatbot UI、Gemini 的导出文件，"
+        "或一份记忆列表",
+        "dry_run": "只说明里面有什么，不做任何改动",
+        "only": "只导入这个编号的会话（编号见 --dry-run 的列表）；可重复使用",
+        "no_memories": "不导入该产品保存的关于你的记忆",
+        "needs_target": "数据库需要写入一个文件，请给出文件名。",
+        "would_add": "{format}：{conversations} 个会话，{messages} 条消息，{memories} 条已保存的记忆，"
+        "{first} 至 {last}。没有做任何改动。",
+        "left_out": "未导入：{reasons}。",
+        "added_chats": "会话：{conversations}。消息：{messages}。待确认：{suggestions}。",
+        "stopped": "已停止。已导入的会话都是完整的；再次导入该文件即可得到其余部分。",
+        "more": "……还有 {count} 个",
         "exists": "{path} 已经存在，请换一个名字；它没有被改动。",
         "will_go": "以下内容将被彻底删除：{counts}。加上 --yes 执行。",
         "gone": "已删除：{counts}。之前导出的文件和其他设备不受影响。",
@@ -136,3 +168,48 @@ WORDS: dict[str, dict[str, str]] = {
         "embedder": "向量模型无法使用；目前只按词语查找记忆",
     },
 }
+
+# What became of something that was to be imported, and why it was left out.
+OUTCOMES: dict[str, dict[str, str]] = {
+    "en": {
+        "added": "added",
+        "updated": "updated",
+        "known": "known already",
+        "skipped": "left out",
+        "shortened": "shortened",
+        "empty": "nothing was said",
+        "malformed": "of a form that is not understood",
+        "too_large": "too large",
+        "too_deep": "nested too deeply",
+        "forgotten": "forgotten here before",
+        "private": "not to be remembered",
+        "secret": "holds a secret",
+        "too_many": "more than can be answered at once",
+    },
+    "zh": {
+        "added": "新增",
+        "updated": "更新",
+        "known": "已有",
+        "skipped": "未导入",
+        "shortened": "已缩短",
+        "empty": "没有内容",
+        "malformed": "格式无法识别",
+        "too_large": "太大",
+        "too_deep": "嵌套太深",
+        "forgotten": "之前在这里被忘记",
+        "private": "不应被记住",
+        "secret": "含有机密",
+        "too_many": "一次无法处理这么多",
+    },
+}
+
+
+def on(time: int | None) -> str:
+    """A time (ms) as it is shown; "" for none."""
+    return "" if time is None else datetime.fromtimestamp(time / 1000).strftime("%Y-%m-%d %H:%M")
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Counts by table, or in words by what became of something."""
+    words = OUTCOMES[language()]
+    return ", ".join(f"{words.get(name, name)} {count}" for name, count in counts.items()) or "0"

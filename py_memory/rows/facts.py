@@ -28,6 +28,7 @@ __all__ = [
     "mark_for_review",
     "mark_used",
     "oldest_current",
+    "quotes_imported_from",
     "update_fact",
     "waiting_with_key",
 ]
@@ -127,6 +128,16 @@ def waiting_with_key(db: Database, user_id: str, agent_id: str | None, key: str)
         (user_id, key, agent_id),
     )
     return [_record(row) for row in rows]
+
+
+def quotes_imported_from(db: Database, user_id: str, source: str) -> set[str]:
+    """The quotes of all facts, whatever became of them, that came from a product. Asked once an import, so it
+    may look at all facts."""
+    rows = db.query(
+        "SELECT quote FROM facts WHERE user_id = ? AND imported_from = ? AND quote IS NOT NULL",
+        (user_id, source),
+    )
+    return {row["quote"] for row in rows}
 
 
 def list_facts(

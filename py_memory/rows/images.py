@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from py_memory.database import Database
+from py_memory.database import Database, Parameters
 
 __all__ = [
     "KEYS",
@@ -42,7 +42,7 @@ def key_of(table: str, row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row[column] for column in _keys(table))
 
 
-def read_where(db: Database, table: str, where: str, parameters: Sequence[Any]) -> list[dict[str, Any]]:
+def read_where(db: Database, table: str, where: str, parameters: Parameters) -> list[dict[str, Any]]:
     return [dict(row) for row in db.query(f"SELECT * FROM {table} WHERE {where}", parameters)]
 
 

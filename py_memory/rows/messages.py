@@ -37,8 +37,11 @@ __all__ = [
     "set_prompt",
     "state_of",
     "system_message",
+    "taken_ids",
     "update_message",
 ]
+
+_IDS_AT_ONCE = 500  # SQLite takes at least 999 parameters
 
 NEWEST_VERSION = """v.seq = (
     SELECT w.seq FROM message_versions w WHERE w.message_id = m.id
@@ -83,11 +86,16 @@ def insert_message(
     has_secret: bool,
     metadata: Mapping[str, Any],
     now: int,
+    import_source: str | None = None,
+    import_id: str | None = None,
+    import_json: str | None = None,
 ) -> int:
-    """Returns the row's `seq`."""
+    """Returns the row's `seq`. `import_*` say which product the message came from, under which id, and what
+    of it was not understood."""
     cursor = db.execute(
         "INSERT INTO messages (id, user_id, created_at, session_id, parent_id, role, status, speaker, "
-        "tool_call_id, intent, has_secret, metadata_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "tool_call_id, intent, has_secret, metadata_json, import_source, import_id, import_json) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             id,
             user_id,
@@ -101,6 +109,9 @@ def insert_message(
             intent,
             has_secret,
             json_text(metadata, "The metadata"),
+            import_source,
+            import_id,
+            import_json,
         ),
     )
     assert cursor.lastrowid is not None
@@ -146,6 +157,17 @@ def seq_of(db: Database, user_id: str, id: str) -> int:
 def seqs_of_session(db: Database, user_id: str, session_id: str) -> list[int]:
     rows = db.query("SELECT seq FROM messages WHERE session_id = ? AND user_id = ?", (session_id, user_id))
     return [row["seq"] for row in rows]
+
+
+def taken_ids(db: Database, ids: Iterable[str]) -> set[str]:
+    """Those of the ids that a message has, whoever owns it."""
+    wanted = list(ids)
+    out: set[str] = set()
+    for begin in range(0, len(wanted), _IDS_AT_ONCE):
+        some = wanted[begin : begin + _IDS_AT_ONCE]
+        marks = ", ".join("?" for _ in some)
+        out |= {row["id"] for row in db.query(f"SELECT id FROM messages WHERE id IN ({marks})", some)}
+    return out
 
 
 def ids_of_session(db: Database, user_id: str, session_id: str) -> list[str]:

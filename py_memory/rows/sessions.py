@@ -16,9 +16,11 @@ __all__ = [
     "find_session",
     "get_session",
     "idle_with_open_task",
+    "insert_imported",
     "insert_session",
     "latest_session",
     "list_sessions",
+    "owner_of",
     "set_current_message",
     "set_status",
     "set_title",
@@ -47,6 +49,40 @@ def insert_session(
         "VALUES (?, ?, ?, ?, ?, ?)",
         (id, user_id, now, title, json_text(metadata, "The metadata"), now),
     )
+
+
+def insert_imported(
+    db: Database,
+    user_id: str,
+    *,
+    id: str,
+    title: str | None,
+    metadata: Mapping[str, Any],
+    created_at: int,
+    last_active_at: int,
+    current_message_id: str | None,
+) -> None:
+    """A conversation that was had elsewhere and is over, until somebody goes on with it."""
+    db.execute(
+        "INSERT INTO sessions (id, user_id, created_at, title, status, metadata_json, last_active_at, "
+        "ended_at, current_message_id) VALUES (?, ?, ?, ?, 'completed', ?, ?, ?, ?)",
+        (
+            id,
+            user_id,
+            created_at,
+            title,
+            json_text(metadata, "The metadata"),
+            last_active_at,
+            last_active_at,
+            current_message_id,
+        ),
+    )
+
+
+def owner_of(db: Database, id: str) -> str | None:
+    """The user whose session it is, whoever asks."""
+    row = db.one("SELECT user_id FROM sessions WHERE id = ?", (id,))
+    return row["user_id"] if row else None
 
 
 def find_session(db: Database, user_id: str, id: str) -> Session | None:

@@ -15,6 +15,7 @@ __all__ = [
     "done_since",
     "find_tool_call",
     "get_tool_call",
+    "insert_finished",
     "insert_tool_call",
     "list_tool_calls",
     "open_tool_calls",
@@ -64,6 +65,27 @@ def insert_tool_call(
             status,
             now if status == "running" else None,
         ),
+    )
+
+
+def insert_finished(
+    db: Database,
+    user_id: str,
+    *,
+    id: str,
+    session_id: str,
+    message_id: str | None,
+    tool_name: str,
+    input_json: str,
+    output_json: str | None,
+    status: str,
+    at: int,
+) -> None:
+    """A call that was made elsewhere and is over."""
+    db.execute(
+        "INSERT INTO tool_calls (id, user_id, created_at, session_id, message_id, tool_name, input_json, "
+        "output_json, status, started_at, completed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (id, user_id, at, session_id, message_id, tool_name, input_json, output_json, status, at, at),
     )
 
 

@@ -16,7 +16,11 @@ import pytest
 from py_memory import MemoryStore
 from py_memory.cli import main
 from py_memory.cli.tables import table, width
+from py_memory.cli.words import OUTCOMES, WORDS
+from py_memory.formats.chats import SKIPPED
 from tests.modelserver import ModelServer
+
+from .exports import EXPORTS
 
 pytestmark = pytest.mark.cpython
 
@@ -85,6 +89,89 @@ def test_export_and_import(capsys: pytest.CaptureFixture[str], file: Path, tmp_p
     assert run(capsys, "export", file, copy)[0] == 2
     assert run(capsys, "import", other, copy)[0] == 0
     assert json.loads(run(capsys, "facts", other, "--json")[1])[0]["value"] == "花生"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_another_products_export_comes_in(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, turned: bool
+) -> None:
+    memory, export = tmp_path / "new.db", tmp_path / "export.zip"
+    export.write_bytes(EXPORTS["claude zip"]().getvalue())
+    order = (memory, export) if turned else (export, memory)
+    code, text = run(capsys, "import", *order, "--dry-run")
+    assert code == 0
+    assert "claude: 1 conversations with 2 messages, 3 saved memories" in text
+    assert "Chat k1" in text
+    assert not memory.exists()
+    code, text = run(capsys, "import", *order)
+    assert (code, text) == (0, "Conversations: added 1. Messages: added 2. To confirm: added 3.\n")
+    report = json.loads(run(capsys, "import", *order, "--json")[1])
+    assert (report["conversations"], report["messages"]) == ({"known": 1}, {"known": 2})
+    candidates = json.loads(run(capsys, "facts", memory, "--status", "candidate", "--json")[1])
+    assert len(candidates) == 3
+
+
+def test_some_conversations_of_an_export(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    memory, export = tmp_path / "new.db", tmp_path / "export.json"
+    export.write_bytes(EXPORTS["chatgpt"]().getvalue())
+    seen = json.loads(run(capsys, "import", memory, export, "--dry-run", "--json")[1])
+    assert [chat["id"] for chat in seen["chats"]] == ["c1", "c2"]
+    assert run(capsys, "import", memory, export, "--only", "c2", "--no-memories")[0] == 0
+    assert json.loads(run(capsys, "stats", memory, "--json")[1])["sessions"] == 1
+
+
+def test_what_cannot_be_imported_makes_no_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8\xff\0")
+    assert main(["import", str(tmp_path / "photo.jpg"), str(tmp_path / "new.db")]) == 2
+    assert "ImportRefusedError: photo.jpg is a picture" in capsys.readouterr().err
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_a_dry_run_of_a_memorys_file_changes_nothing(
+    capsys: pytest.CaptureFixture[str], file: Path, tmp_path: Path
+) -> None:
+    lines, other = tmp_path / "memory.jsonl", tmp_path / "other.db"
+    assert run(capsys, "export", file, lines)[0] == 0
+    assert "messages 2" in run(capsys, "import", other, lines, "--dry-run")[1]
+    assert not other.exists()
+    assert run(capsys, "import", other, file)[0] == 0
+    before = run(capsys, "stats", other, "--json")
+    assert "Added: 0" in run(capsys, "import", lines, other, "--dry-run")[1]
+    assert run(capsys, "stats", other, "--json") == before
+    own = MemoryStore(tmp_path / "own.db")
+    own.close()
+    assert "messages 2" in run(capsys, "import", lines, tmp_path / "own.db", "--dry-run")[1]
+    assert json.loads(run(capsys, "stats", tmp_path / "own.db", "--json")[1])["messages"] == 0
+
+
+def test_text_goes_to_standard_output(file: Path) -> None:
+    session = MemoryStore(file).list_sessions()[0].id
+    command = [sys.executable, "-m", "py_memory.cli", "export", str(file)]
+    chinese = {"LC_ALL": "zh_CN.UTF-8"}
+    more = ["--format", "markdown", "--session", session]
+    done = subprocess.run([*command, *more], capture_output=True, env=chinese, check=True)
+    assert "## 你 · " in done.stdout.decode()
+    assert "Mei cannot eat peanuts 花生" in done.stdout.decode()
+    done = subprocess.run([*command, "--format", "jsonl"], capture_output=True, check=True)
+    assert json.loads(done.stdout.splitlines()[0])["py_memory"] == 1
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert b"needs a file" in done.stderr
+
+
+def test_the_format_follows_from_the_name(
+    capsys: pytest.CaptureFixture[str], file: Path, tmp_path: Path
+) -> None:
+    assert run(capsys, "export", file, tmp_path / "m.md")[0] == 0
+    assert (tmp_path / "m.md").read_text("utf-8").startswith("# Memory\n")
+    assert run(capsys, "export", file, tmp_path / "one", "--session", "no such")[0] == 2
+    assert not (tmp_path / "one").exists()
+
+
+def test_both_languages_say_the_same_things() -> None:
+    for words in (WORDS, OUTCOMES):
+        assert words["en"].keys() == words["zh"].keys()
+    assert set(SKIPPED) <= OUTCOMES["en"].keys()
 
 
 def test_doctor_finds_and_fixes(capsys: pytest.CaptureFixture[str], file: Path) -> None:

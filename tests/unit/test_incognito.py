@@ -199,6 +199,10 @@ def test_whatever_would_keep_or_change_is_refused(real: MemoryStore, tmp_path: P
         "export_to": (tmp_path / "out.db",),
         "import_file": (tmp_path / "in.db",),
         "import_rows": ([],),
+        "import_chats": (tmp_path / "in.json",),
+        "import_entries": ([],),
+        "preview_import": (tmp_path / "in.json",),
+        "export_text": (),
     }
     for name, arguments in refused.items():
         with pytest.raises(IncognitoError):

@@ -12,6 +12,7 @@ from py_memory import MemoryStore
 from tests.unit.support import Grams, run
 
 from .conftest import SteppedClock
+from .exports import json_file, turns
 
 TABLES = {
     "messages",
@@ -181,6 +182,14 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "set_setting": lambda store, *_: store.set_setting("theme", "dark"),
     "conflicts": lambda store, *_: store.conflicts(),
     "stats": lambda store, *_: store.stats(),
+    "import_chats": lambda store, *_: store.import_chats(json_file([turns("c", "one", "two")])),
+    "import_chats again": lambda store, *_: [
+        store.import_chats(json_file([turns("c", *texts)])) for texts in (["one"], ["one", "two", "three"])
+    ],
+    "export of a session": lambda store, session, _: (
+        store.export_text("jsonl", session_id=session),
+        store.export_text("markdown", session_id=session),
+    ),
 }
 
 

@@ -100,6 +100,11 @@ class UndoLog:
             self._latest = None
             self.lineage.clear()
 
+    def is_pending(self) -> bool:
+        """Whether anything can still be taken back."""
+        self.forget_expired()
+        return bool(self._operations)
+
     # -- what operations do --
 
     def take(self, operation: Operation, table: str, where: str, parameters: Sequence[Any]) -> list[Row]:

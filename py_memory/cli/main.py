@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -18,12 +19,14 @@ from py_memory.models.offline import OfflineAssistant
 from py_memory.records import Fact, Message, Receipt
 from py_memory.store import MemoryStore
 
+from .server import add_server_commands
 from .tables import table
 from .words import WORDS, language
 
 __all__ = ["main"]
 
 MAX_ROWS = 100_000
+TOKEN_VARIABLE = "PY_MEMORY_TOKEN"
 _MAKE_A_FILE = ("import", "chat")
 
 
@@ -31,6 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """0 if all went well, 1 if health() found something, 2 for an error said on standard error."""
     options = _parser().parse_args(arguments)
     try:
+        if options.file is None:
+            served: int = options.run(options, None)
+            return served
         path = Path(options.file)
         if options.command not in _MAKE_A_FILE and not path.is_file():
             raise NotADatabaseError(WORDS[language()]["no_file"].format(path=path))
@@ -84,6 +90,11 @@ def _parser() -> argparse.ArgumentParser:
         what.add_argument(f"--{name}")
     forget.add_argument("--yes", action="store_true")
     command("chat", _chat)
+    sync = command("sync", _sync)
+    sync.add_argument("url")
+    sync.add_argument("--token", help=words["token"])
+    sync.add_argument("--dry-run", action="store_true", help=words["dry_run"])
+    add_server_commands(commands, words)
     return parser
 
 
@@ -245,6 +256,25 @@ def _forget(options: argparse.Namespace, path: Path) -> int:
     if options.yes:
         store.compact()
     store.close()
+    return 0
+
+
+def _sync(options: argparse.Namespace, path: Path) -> int:
+    store = MemoryStore(path)
+    if options.dry_run:
+        status = store.sync_status()
+        print(json.dumps(status.to_dict(), ensure_ascii=False, indent=1))
+        return 0
+    report = store.sync(options.url, options.token or os.environ.get(TOKEN_VARIABLE, ""))
+    store.close()
+    if options.json:
+        print(json.dumps(report.to_dict(), ensure_ascii=False, indent=1))
+        return 0
+    _say("synced", pushed=report.pushed, pulled=report.pulled, waiting=sum(report.waiting.values()))
+    if report.conflicts or report.disputed or report.rejected:
+        _say("to_review", conflicts=report.conflicts, disputed=report.disputed, rejected=report.rejected)
+    if report.clock_note:
+        _say("clock_off", minutes=abs(report.clock_offset_ms) // 60_000)
     return 0
 
 

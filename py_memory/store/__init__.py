@@ -9,6 +9,7 @@ from .files import FileOperations
 from .messages import MAX_MESSAGE_BYTES
 from .search import SearchOperations
 from .sessions import SessionOperations
+from .sync import SyncOperations
 from .tasks import TaskOperations
 
 __all__ = ["MAX_MEMORY_CHARS", "MAX_MESSAGE_BYTES", "MAX_TITLE_CHARACTERS", "MemoryStore"]
@@ -17,7 +18,13 @@ MAX_MEMORY_CHARS = 3000  # of facts, saved state and summaries in a prompt
 
 
 class MemoryStore(
-    SessionOperations, TaskOperations, SearchOperations, ExperienceOperations, CareOperations, FileOperations
+    SessionOperations,
+    TaskOperations,
+    SearchOperations,
+    ExperienceOperations,
+    CareOperations,
+    FileOperations,
+    SyncOperations,
 ):
     """A memory in one SQLite database, seen by one user and optionally one agent.
 

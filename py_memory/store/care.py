@@ -40,6 +40,7 @@ class CareOperations(StoreBase):
                 text=text,
                 keep_facts=keep_facts,
             )
+            self._drop_backup()
             self._event("forgotten", "memory", receipt.operation_id)
             return receipt
 
@@ -58,6 +59,7 @@ class CareOperations(StoreBase):
         with self.database.transaction():
             receipt = self._forgetting.cleanup(days, delete=delete)
             if delete:
+                self._drop_backup()
                 self._event("cleaned", "memory", receipt.operation_id)
             return receipt
 

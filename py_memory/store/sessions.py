@@ -87,6 +87,7 @@ class SessionOperations(StoreBase):
         10 s."""
         with self.database.transaction():
             receipt = self._forgetting.delete_session(session_id, forget_facts=forget_facts)
+            self._drop_backup()
             self._event("forgotten", "sessions", session_id)
             return receipt
 

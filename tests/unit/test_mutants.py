@@ -145,6 +145,14 @@ MUTANTS = {
     # trace
     "a removed event is not seen": ("trace.py", "if event.seq != (last.seq if last else 0) + 1:", "if False:", "test_events.py"),
     "answers have no reasons": ("trace.py", "for use in use_rows.list_uses(db, user_id, message_id)", "for use in []", "test_explain.py"),
+    # syncing
+    "a change sent again counts twice": ("server/service.py", "            if n <= last_n:\n", "            if False:\n", "test_sync_faults.py"),
+    "any change knows what it replaces": ("server/service.py", 'known = base.get(name) == there["stamp"]', "known = True", "test_sync_faults.py"),
+    "what was forgotten comes back": ("server/service.py", 'return {"status": "ignored_forgotten"}\n        if row is None:', "return self._make(mutation)\n        if row is None:", "test_sync_faults.py"),
+    "the cursor is kept before the rows": ("sync/incoming.py", "        self._take_rows(puts)\n        if self._last:", "        if self._last:", "test_sync_faults.py"),
+    "an acknowledgement is not written down": ("sync/incoming.py", "rows.set_base(self._db, self._user, kind, id, {**base, **stamps}, self._state.pass_)", "pass", "test_sync_faults.py"),
+    "a secret leaves": ("sync/outgoing.py", 'row["content"] = HIDDEN', "pass", "test_sync_faults.py"),
+    "changes of another group are not sent back": ("server/service.py", "met = row.seq > self._seen", "met = False", "test_sync_faults.py"),
 }  # fmt: skip
 
 

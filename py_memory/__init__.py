@@ -4,12 +4,23 @@ from .agent import ChatAgent
 from .errors import (
     BusyError,
     ConflictError,
+    ContextTooLongError,
     DatabaseCorruptError,
     ImportRefusedError,
     IncognitoEndedError,
     IncognitoError,
     InvalidInputError,
+    ModelAddressError,
+    ModelBadAnswerError,
     ModelError,
+    ModelInterruptedError,
+    ModelNotFoundError,
+    ModelOverloadedError,
+    ModelRateLimitedError,
+    ModelRefusedError,
+    ModelStalledError,
+    ModelUnauthorisedError,
+    ModelUnreachableError,
     NewerDatabaseError,
     NotADatabaseError,
     NotFoundError,
@@ -22,6 +33,7 @@ from .errors import (
 from .incognito import IncognitoStore
 from .models.offline import OfflineAssistant
 from .store import MemoryStore
+from .tools import Tools, tool
 
 __version__ = "0.1.0"
 
@@ -29,6 +41,7 @@ __all__ = [
     "BusyError",
     "ChatAgent",
     "ConflictError",
+    "ContextTooLongError",
     "DatabaseCorruptError",
     "ImportRefusedError",
     "IncognitoEndedError",
@@ -36,7 +49,17 @@ __all__ = [
     "IncognitoStore",
     "InvalidInputError",
     "MemoryStore",
+    "ModelAddressError",
+    "ModelBadAnswerError",
     "ModelError",
+    "ModelInterruptedError",
+    "ModelNotFoundError",
+    "ModelOverloadedError",
+    "ModelRateLimitedError",
+    "ModelRefusedError",
+    "ModelStalledError",
+    "ModelUnauthorisedError",
+    "ModelUnreachableError",
     "NewerDatabaseError",
     "NotADatabaseError",
     "NotFoundError",
@@ -44,7 +67,9 @@ __all__ = [
     "PyMemoryError",
     "StorageError",
     "TooLargeError",
+    "Tools",
     "UndoExpiredError",
     "UnregisteredKeyError",
     "__version__",
+    "tool",
 ]

@@ -11,18 +11,31 @@ import dataclasses
 import json
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from urllib.parse import urlsplit
 
 from .agent import ChatAgent
 from .database import open_block_file
-from .errors import ImportRefusedError, IncognitoEndedError, InvalidInputError, SyncError
+from .errors import (
+    ImportRefusedError,
+    IncognitoEndedError,
+    InvalidInputError,
+    ModelError,
+    PyMemoryError,
+    SyncError,
+)
 from .formats.memory_file import read_memory_file
 from .incognito import IncognitoStore
+from .models.failures import failure, sentence
 from .models.offline import OfflineAssistant
+from .models.page import Chosen, PageBridge, PageModel, Unusable
 from .recall import index
-from .records import Receipt, Record
+from .records import Message, Receipt, Record
 from .store import MemoryStore
 from .sync.engine import Answer, Call, Pause, check_address
+
+if TYPE_CHECKING:
+    from .models.openai import OpenAIModel
 
 __all__ = ["Host", "read_file", "start"]
 
@@ -38,16 +51,21 @@ NOT_FOR_THE_PAGE = {
     "import_rows",
     "sync_steps",
     "undo_sync",
+    "next_reading",
+    "skip_reading",
+    "take_reading",
 }
 
 
-class Bridge(Protocol):
+class Bridge(PageBridge, Protocol):
     """What the worker offers. `durable` gives a promise of whether it worked; `chat` takes an event of a
-    round as JSON text."""
+    round as JSON text; `why_not` gives a promise of why a request failed, by its code in failures.py."""
 
     def durable(self) -> Any: ...
 
     def chat(self, event: str, /) -> None: ...
+
+    def why_not(self, address: str, /) -> Any: ...
 
 
 class PageStore(MemoryStore):
@@ -83,13 +101,15 @@ class Host:
         self._bridge = bridge
         self._rounds: dict[str, asyncio.Event] = {}
         self._incognito: dict[str, IncognitoStore] = {}
+        self._agents: dict[str, ChatAgent] = {}  # of incognito chats
         self._disputed = False
+        self._chosen = Chosen(OfflineAssistant())
         self._open(path)
 
     def _open(self, path: str) -> None:
         self._store = PageStore(open_block_file(path))
         self._store.durable = self._durable
-        self._agent = ChatAgent(self._store, OfflineAssistant())
+        self._agent = ChatAgent(self._store, self._chosen)
         for chat in self._incognito.values():
             chat.base = self._store
 
@@ -106,6 +126,43 @@ class Host:
         if method == "chat_round":
             return self._chat(arguments, request_id, incognito)
         return answer(lambda: self._method(method, self._store_of(incognito))(**arguments))
+
+    def use_model(self, settings: str) -> None:
+        """Who answers from the next round on: {"kind": "offline"}, {"kind": "server", "address", "model",
+        "key"}, or {"kind", "name"} of a model that a page runs, "device" or "browser"."""
+        choice = json.loads(settings)
+        kind = choice["kind"]
+        if kind == "server":
+            try:
+                self._chosen.model = self._server(choice)
+            except PyMemoryError as error:
+                self._chosen.model = Unusable(error)
+        elif kind in ("device", "browser"):
+            self._chosen.model = PageModel(self._bridge, choice.get("name") or kind)
+        else:
+            self._chosen.model = OfflineAssistant()
+
+    async def probe_model(self, server: str) -> str:
+        """The models of a server {"address", "key", "language"}, which is asked for them now."""
+        settings = json.loads(server)
+        try:
+            found = await self._server(settings).list_models()
+            if not found:
+                raise failure("no_models", server=urlsplit(settings["address"]).netloc)
+            return json.dumps({"value": plain(found)})
+        except ModelError as error:
+            told = sentence(error, settings["language"])
+            return json.dumps({"error": {"name": type(error).__name__, "message": told}})
+        except Exception as error:
+            return json.dumps({"error": described(error)})
+
+    def _server(self, settings: Mapping[str, Any]) -> OpenAIModel:
+        from .browser_fetch import FetchTransport  # most starts need none of it
+        from .models.openai import OpenAIModel
+
+        name, key = settings.get("model"), settings.get("key")
+        transport = FetchTransport(explain=self._bridge.why_not)
+        return OpenAIModel(settings["address"], name, key=key, transport=transport)
 
     def open_incognito(self, id: str) -> str:
         """Begins an incognito chat; it is the one session of a store of its own, and lives until it is closed
@@ -127,6 +184,7 @@ class Host:
         return answer(run)
 
     def close_incognito(self, id: str) -> None:
+        self._agents.pop(id, None)
         if chat := self._incognito.pop(id, None):
             chat.close()
 
@@ -154,11 +212,7 @@ class Host:
             self._bridge.chat(json.dumps({**plain(event), "request_id": request_id, **chat}))
 
         try:
-            text, session_id = kwargs.get("text", ""), kwargs.get("session_id")
-            agent = ChatAgent(self._store_of(incognito), OfflineAssistant()) if incognito else self._agent
-            message = await agent.chat_round(
-                session_id, text, message_id=request_id, on_event=report, cancel=cancel
-            )
+            message = await self._round(self._agent_of(incognito), kwargs, request_id, report, cancel)
             return json.dumps({"value": plain(message)}, allow_nan=False)
         except Exception as error:
             return json.dumps({"error": described(error)})
@@ -187,6 +241,34 @@ class Host:
                 steps.close()
         except Exception as error:
             return json.dumps({"error": described(error)})
+
+    @staticmethod
+    async def _round(
+        agent: ChatAgent,
+        kwargs: Mapping[str, Any],
+        request_id: str,
+        report: Callable[[Mapping[str, Any]], None],
+        cancel: asyncio.Event,
+    ) -> Message:
+        """`again` names an answer to be given anew, `instead_of` a message that this one is an edit of."""
+        if again := kwargs.get("again"):
+            return await agent.regenerate(again, message_id=request_id, on_event=report, cancel=cancel)
+        return await agent.chat_round(
+            kwargs.get("session_id"),
+            kwargs.get("text", ""),
+            message_id=request_id,
+            instead_of=kwargs.get("instead_of"),
+            on_event=report,
+            cancel=cancel,
+        )
+
+    def _agent_of(self, incognito: str | None) -> ChatAgent:
+        """One agent for each store: it knows which rounds run."""
+        if incognito is None:
+            return self._agent
+        if incognito not in self._agents:
+            self._agents[incognito] = ChatAgent(self._store_of(incognito), self._chosen)
+        return self._agents[incognito]
 
     def cancel(self, request_id: str) -> bool:
         """Asks a running chat round to stop. False when there is none."""

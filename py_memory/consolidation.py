@@ -202,6 +202,31 @@ class Consolidation:
             found += [summary for summary in newest if summary.compressed_into is None]
         return found[:limit] if len(found) <= limit else [*found[: limit - 1], found[-1]]
 
+    # -- writing them better --
+
+    def find(self, session_id: str, id: str) -> Summary | None:
+        all_of = rows.list_summaries(self._db, self._user, session_id)
+        return next((summary for summary in all_of if summary.id == id), None)
+
+    def sources(self, summary: Summary) -> list[Message]:
+        """What a summary was made from and still stands: messages, or the summaries below it in that form."""
+        if summary.level == 1:
+            covered = self.touching(summary.session_id, (), [summary.id])[summary.id]
+            found = (message_rows.find_message(self._db, self._user, id) for id in covered)
+            return [message for message in found if message is not None]
+        all_of = rows.list_summaries(self._db, self._user, summary.session_id)
+        return [_as_said(below) for below in all_of if below.compressed_into == summary.id]
+
+    def rewrite(self, summary: Summary, sources: Sequence[Message], answer: str) -> Summary:
+        """Puts a model's summary in the place of an extract. Raises InvalidInputError for an answer that does
+        not follow the schema, or that says nothing."""
+        digest = read_summary(answer, sources, self._hidden(), before=summary)
+        covered = [message.id for message in sources] if summary.level == 1 else []
+        made = self.replace(
+            self._removal(), summary.session_id, {summary.id: covered}, digests={summary.id: digest}
+        )
+        return made[summary.id]
+
     # -- keeping them true --
 
     def touching(
@@ -250,8 +275,18 @@ class Consolidation:
     def _removal(self) -> Removal:
         return Removal(self._db, self._user, self._clock(), self._undo, self._undo.begin())
 
-    def replace(self, removal: Removal, session_id: str, touched: Covered, *, remake: bool = True) -> None:
-        """Takes summaries away, with those above them, and makes them anew from what is left."""
+    def replace(
+        self,
+        removal: Removal,
+        session_id: str,
+        touched: Covered,
+        *,
+        remake: bool = True,
+        digests: Mapping[str, Digest] | None = None,
+    ) -> dict[str, Summary]:
+        """Takes summaries away, with those above them, and makes them anew from what is left, or from a
+        digest given for one. Returns what stands in the place of each."""
+        digests = digests or {}
         all_of = {summary.id: summary for summary in rows.list_summaries(self._db, self._user, session_id)}
         going = [all_of[id] for id in touched if id in all_of]
         for summary in going:  # grows upwards
@@ -268,7 +303,17 @@ class Consolidation:
             ]
             removal.take("summaries", "id = ? AND user_id = ?", summary.id, self._user)
             new = None
-            if summary.level > 1 and below:
+            if summary.id in digests:
+                new = self._insert(
+                    session_id,
+                    summary.level,
+                    digests[summary.id],
+                    summary.first_message_id,
+                    summary.last_message_id,
+                    summary.message_count,
+                    summary.created_at,
+                )
+            elif summary.level > 1 and below:
                 new = self._above(session_id, summary.level, below, summary.created_at)
             elif summary.level == 1 and remake:
                 new = self._anew(summary, touched.get(summary.id, ()))
@@ -277,6 +322,7 @@ class Consolidation:
                 removal.made("summaries", new.id)
             for child in below:
                 removal.change("summaries", child.id, compressed_into=new.id if new else None)
+        return made
 
     def _anew(self, summary: Summary, covered: Sequence[str]) -> Summary | None:
         left = [
@@ -289,6 +335,21 @@ class Consolidation:
         digest = extract(left, self._hidden())
         first, last = left[0].id, left[-1].id
         return self._insert(summary.session_id, 1, digest, first, last, len(left), summary.created_at)
+
+
+def _as_said(summary: Summary) -> Message:
+    """The points of a summary, as if they had been said in one message."""
+    points = [line.removeprefix("- ") for line in summary.content.splitlines() if line.startswith("- ")]
+    return Message(
+        id=summary.id,
+        user_id=summary.user_id,
+        created_at=summary.created_at,
+        session_id=summary.session_id,
+        parent_id=None,
+        role="user",
+        content="\n".join(points),
+        version_id=summary.id,
+    )
 
 
 def _walk(parents: Mapping[str, str | None], summary: Summary) -> list[str]:

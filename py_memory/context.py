@@ -11,6 +11,7 @@ limit it keeps its beginning and end, marked. The system message of the session 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,12 +23,16 @@ from .text import estimate_tokens, normalize
 
 __all__ = [
     "MemoryPart",
+    "as_data",
+    "assembled",
     "day_of",
     "history_for_prompt",
     "memory_part",
     "prompt",
+    "said_in",
     "system_prompt",
     "within_budget",
+    "without_controls",
 ]
 
 _ROLE = {
@@ -87,7 +92,7 @@ def memory_part(
     room = max_chars
     facts: list[Fact] = []
     for fact in overview.facts:
-        line = _one_line(_note(fact))
+        line = as_data(_note(fact))
         if len(line) < room:
             lines.append(line)
             facts.append(fact)
@@ -104,7 +109,7 @@ def memory_part(
         own = summary.session_id == overview.session_id
         heading = _EARLIER[language] if own else _ELSEWHERE[language]
         text = _shortened(summary.content, _MAX_SUMMARY, language)
-        part = [heading, *(f"  {_one_line(line)}" for line in text.splitlines())]
+        part = [heading, *(f"  {as_data(line)}" for line in text.splitlines())]
         size = sum(len(line) + 1 for line in part)
         if size > room:
             break
@@ -122,16 +127,31 @@ def _state_lines(state: Mapping[str, Any], room: int) -> Iterator[str]:
         if not value:
             continue
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        line = f"  {_one_line(f'{name}: {text}')}"[:_MAX_STATE_LINE]
+        line = f"  {as_data(f'{name}: {text}')}"[:_MAX_STATE_LINE]
         room -= len(line) + 1
         if room < 0:
             return
         yield line
 
 
-def _one_line(text: str) -> str:
-    """A note is one line, whatever it holds: it must not be able to close the fence."""
-    return " ".join(text.split())
+# Marks by which chat templates tell who speaks. Programs that run a model themselves read them in any text.
+_CONTROLS = re.compile(
+    r"<(?=[|｜])|<(?=/?(?:start_of_turn|end_of_turn|start_of_image|eos|bos|s|think|tool_call|tool_response)>)"
+    r"|<<(?=/?SYS>>)|\[(?=/?INST\])",
+    re.IGNORECASE,
+)
+_LIKE_A_FENCE = re.compile("[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]{4,}")
+
+
+def without_controls(text: str) -> str:
+    """Text of somebody else that cannot pass for the beginning of another speaker's turn."""
+    return _CONTROLS.sub(lambda mark: f"{mark.group()} ", text)
+
+
+def as_data(text: str) -> str:
+    """A note for the space between two fences: one line, whatever it holds, without anything like a fence or
+    a turn of its own."""
+    return _LIKE_A_FENCE.sub("—", without_controls(" ".join(text.split())))
 
 
 def system_prompt(memory: MemoryPart | None, language: str) -> str:
@@ -148,19 +168,33 @@ def prompt(
     """The whole prompt, oldest first: system text, then of what was said as much as fits into `max_chars`. A
     system message of the session joins the system text; answers that failed or have not been given are left
     out."""
-    own = [
-        _shortened(message.content, max_chars, language) for message in history if message.role == "system"
-    ]
-    said = [
+    own = [message for message in history if message.role == "system"]
+    return assembled(memory, own, within_budget(said_in(history), max_chars, None), max_chars, language)
+
+
+def said_in(history: Iterable[Message]) -> list[Message]:
+    """What a model is told of what was said."""
+    return [
         message
         for message in history
         if message.role in ("user", "assistant")
         and message.status in ("complete", "stopped")
         and message.content
     ]
-    system = "\n\n".join([*own, system_prompt(memory, language)])
-    fitting = within_budget(said, max_chars, None)
-    return [{"role": "system", "content": system}, *history_for_prompt(fitting, max_chars, language)]
+
+
+def assembled(
+    memory: MemoryPart | None,
+    own: Iterable[Message],
+    said: Sequence[Message],
+    max_chars: int,
+    language: str,
+) -> list[dict[str, Any]]:
+    """The system text, with the session's own before it, and what was said, each message within
+    `max_chars`."""
+    parts = [_shortened(message.content, max_chars, language) for message in own]
+    system = "\n\n".join([*parts, system_prompt(memory, language)])
+    return [{"role": "system", "content": system}, *history_for_prompt(said, max_chars, language)]
 
 
 def within_budget(messages: Sequence[Message], max_chars: int, max_tokens: int | None) -> list[Message]:

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Mapping
 
 __all__ = [
     "BusyError",
     "ConflictError",
+    "ContextTooLongError",
     "DatabaseCorruptError",
     "ImportRefusedError",
     "IncognitoEndedError",
     "IncognitoError",
     "InvalidInputError",
+    "ModelAddressError",
+    "ModelBadAnswerError",
     "ModelError",
+    "ModelInterruptedError",
+    "ModelNotFoundError",
+    "ModelOverloadedError",
+    "ModelRateLimitedError",
+    "ModelRefusedError",
+    "ModelStalledError",
+    "ModelUnauthorisedError",
+    "ModelUnreachableError",
     "NewerDatabaseError",
     "NotADatabaseError",
     "NotFoundError",
@@ -140,4 +152,65 @@ class SyncError(PyMemoryError):
 
 
 class ModelError(PyMemoryError):
-    """The language model failed or could not be reached. The message is fit for the user to read."""
+    """The language model failed or could not be reached. The message is fit for the user to read.
+
+    `code` names the failure in models/failures.py, which has its sentence in English and Chinese, and
+    `details` what stands in that sentence; "" where the message is all there is.
+    """
+
+    def __init__(
+        self, message: str = "", *, code: str = "", details: Mapping[str, object] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.details = dict(details or {})
+
+
+class ModelUnreachableError(ModelError):
+    """Nothing answers at the address, or the connection to it is not allowed or not safe."""
+
+
+class ModelAddressError(ModelError):
+    """What answers at the address is no model server, or sends on to another one."""
+
+
+class ModelUnauthorisedError(ModelError):
+    """The server refuses the key or wants one, or the account behind it is used up."""
+
+
+class ModelRateLimitedError(ModelError):
+    """Too much was asked of the server; `retry_after_ms` is how long it wants to be left alone, where it says
+    so."""
+
+    @property
+    def retry_after_ms(self) -> int | None:
+        value = self.details.get("retry_after_ms")
+        return value if isinstance(value, int) else None
+
+
+class ModelOverloadedError(ModelError):
+    """The server is busy, is starting, or failed within."""
+
+
+class ModelNotFoundError(ModelError):
+    """The server does not have the model."""
+
+
+class ContextTooLongError(ModelError):
+    """The prompt has more tokens than the model takes."""
+
+
+class ModelRefusedError(ModelError):
+    """The server or the model will not answer this request."""
+
+
+class ModelStalledError(ModelError):
+    """The answer did not begin, or did not go on, within its time."""
+
+
+class ModelInterruptedError(ModelError):
+    """The connection ended in the middle of an answer."""
+
+
+class ModelBadAnswerError(ModelError):
+    """The server's answer does not follow the protocol."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from .checks import check_count
 from .clock import Clock
+from .context import as_data
 from .database import Database
 from .errors import InvalidInputError, TooLargeError
 from .ids import uuid7
@@ -41,11 +42,10 @@ def reliability(experience: Experience) -> float:
 
 
 def in_prompt(offered: Sequence[Experience], language: str) -> str:
-    """The text that goes behind the user's own facts; "" for none. A note is one line, so that it cannot
-    close the fence."""
+    """The text that goes behind the user's own facts; "" for none."""
     if not offered:
         return ""
-    lines = [" ".join(f"- {item.topic}: {item.content}".split()) for item in offered]
+    lines = [as_data(f"- {item.topic}: {item.content}") for item in offered]
     return "\n".join([_HEAD[language], _FENCE, *lines, _FENCE])
 
 

@@ -8,8 +8,9 @@ from .clock import DAY_MS, Clock
 from .database import Database
 from .errors import InvalidInputError, shown
 from .facts import Facts, both_stand
+from .readings import DISPUTES
 from .recall import index
-from .records import Conflict, Finding
+from .records import Conflict, Fact, Finding
 from .rows import facts as fact_rows
 from .rows import health
 from .rows.namespaces import namespace_of
@@ -125,7 +126,15 @@ class Health:
                 if asserted in (found.older, found.newer):
                     other = found.newer if found.older is asserted else found.older
                     out.append(Conflict(fact, other, found.why))
+            known = {conflict.other.id for conflict in out if conflict.fact is fact}
+            seen = self._seen_by_a_model(fact) - known
+            out += [Conflict(fact, other, "model") for other in facts if other.id in seen]
         return out
+
+    def _seen_by_a_model(self, fact: Fact) -> set[str]:
+        """Ids of the facts that a model has said it contradicts."""
+        pairs = get_setting(self._db, self._user, DISPUTES, [])
+        return {newer for older, newer in pairs if older == fact.id}
 
     def _many(self, key: str) -> bool:
         return not namespace_of(self._db, self._user, key).single_valued

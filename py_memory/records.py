@@ -24,10 +24,14 @@ __all__ = [
     "MessageCount",
     "MessageVersion",
     "Model",
+    "ModelInfo",
     "Namespace",
     "Overview",
     "PendingCall",
     "PendingSummary",
+    "Prompt",
+    "Read",
+    "Reading",
     "Reason",
     "Receipt",
     "Recollection",
@@ -35,6 +39,7 @@ __all__ = [
     "Resumption",
     "Session",
     "Snapshot",
+    "StructuredModel",
     "Summary",
     "SyncConflict",
     "SyncReport",
@@ -169,6 +174,34 @@ class PendingSummary(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Reading(Record):
+    """What a model is to read next in idle time: lines of JSON, and the schema of its answer.
+
+    `kind` is "facts" (messages of the user, to find facts in), "summary" (what one was made from, to write it
+    better) or "contradictions" (current facts). `subjects` are the ids of what is read, `versions` what they
+    were when it was read, `position` how far reading has come with it.
+    """
+
+    kind: str
+    language: str  # of the data, "en" or "zh"
+    data: tuple[str, ...]
+    schema: Mapping[str, Any]
+    subjects: tuple[str, ...]
+    versions: tuple[str, ...]
+    position: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Record):
+    """What came of a reading: facts that now wait for the user, the summary written anew, facts that are now
+    disputed."""
+
+    proposed: tuple[Fact, ...] = ()
+    summary: Summary | None = None
+    disputed: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Overview(Record):
     """What a session starts or goes on from: its last saved state (None where there is none), the last
     summaries, newest first, and confirmed facts about the user."""
@@ -238,7 +271,7 @@ class Finding(Record):
 @dataclass(frozen=True, slots=True)
 class Conflict(Record):
     """A disputed fact and the current one that it disagrees with. `why`: "value" (two values of one key), or
-    a topic: "taste", "diet", "age", "family", "marriage", "work"."""
+    a topic: "taste", "diet", "age", "family", "marriage", "work", or "model": a language model says so."""
 
     fact: Fact
     other: Fact
@@ -400,6 +433,34 @@ class Explanation(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Prompt(Record):
+    """What was sent to the model for an answer: its first request, without the tool calls that followed (they
+    are the answer's own), put together from what is there now.
+
+    `messages` are {"role", "content"}, () where nothing was sent or kept; `memories` are all that the answer
+    rested on, best first, and `words` says of each why it was there. `tokens` were counted by the model where
+    `counted`, else estimated, and may be up to `limit`. `left_out` counts what did not fit: "messages",
+    "recalled", "experiences", "summaries", "snapshots", "facts", "tools", and "characters" of the newest
+    message. Of the parts `gone` have been forgotten since; `exact` says that the messages are those that were
+    sent. `usage` is what the model says it cost.
+    """
+
+    message_id: str
+    language: str
+    model: str | None
+    messages: tuple[Mapping[str, Any], ...]
+    memories: tuple[Reason, ...]
+    words: tuple[str, ...]
+    tokens: int | None = None
+    counted: bool = False
+    limit: int | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    gone: int = 0
+    exact: bool = False
+    usage: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Use(Record):
     """A memory an answer rested on."""
 
@@ -459,8 +520,8 @@ class Recollection(Record):
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDelta(Record):
-    """A piece of a tool call. Pieces of one call share `index`; `arguments` are joined, then parsed as
-    JSON."""
+    """A piece of a tool call. Pieces of one call share `index`; the first holds `id` and `name`, and the
+    `arguments` of all are joined, then parsed as JSON."""
 
     index: int
     id: str | None = None
@@ -470,7 +531,13 @@ class ToolCallDelta(Record):
 
 @dataclass(frozen=True, slots=True)
 class Delta(Record):
-    """One step of a model's answer. `uses` names memories the answer rests on, as (kind, id, reason)."""
+    """One step of a model's answer: any of its parts may be empty.
+
+    `usage` holds the tokens of the whole answer: "prompt_tokens", "completion_tokens", "total_tokens", each
+    where the model tells it. `finish_reason` comes once, near the end: "stop", "length" (cut off at the
+    model's limit), "tool_calls", "content_filter" or "cancelled". `uses` names memories the answer rests on,
+    as (kind, id, reason).
+    """
 
     text: str = ""
     tool_call: ToolCallDelta | None = None
@@ -479,20 +546,33 @@ class Delta(Record):
     uses: tuple[tuple[str, str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ModelInfo(Record):
+    """A model that a server offers, and the tokens that its prompt and answer may have together, None where
+    the server does not say."""
+
+    id: str
+    context_tokens: int | None = None
+
+
 class Cancel(Protocol):
     def is_set(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function the model may call: `parameters` is a JSON schema of its keyword arguments.
+    """A function the model may call: `parameters` is a JSON schema of its keyword arguments, against which
+    they are checked before it runs.
 
     `side_effect` says that it changes something outside the memory; a tool that does not say is taken to.
-    Such a call is durable before it starts and never repeated unasked. `validate` gets the arguments as one
+    Such a call is durable before it starts and never repeated unasked. With `asks` the user is asked before
+    each call, by default before one with a side effect; `describe` gets the arguments and "en" or "zh" and
+    says what is asked about, by default the name and the arguments. `validate` gets the arguments as one
     mapping, changes nothing and says whether the call can be made: "valid", "invalid" or "unknown" (or True,
-    False, None), or {"state": one of these, "why": text}; it may be a coroutine. Where it
-    raises or answers otherwise, the call waits for the user's yes. A call is given up after `timeout_ms`,
-    which needs a running event loop.
+    False, None), or {"state": one of these, "why": text}; it may be a coroutine. Where it raises or answers
+    otherwise, the call waits for the user's yes. A call is given up after `timeout_ms`, which needs a running
+    event loop. Of its result at most `max_output_bytes` of JSON are kept and shown to the model, by default
+    32 KiB.
     """
 
     name: str
@@ -502,13 +582,36 @@ class Tool:
     side_effect: bool = True
     validate: Callable[[Mapping[str, Any]], Any] | None = None
     timeout_ms: int | None = None
+    asks: bool | None = None
+    describe: Callable[[Mapping[str, Any], str], str] | None = None
+    max_output_bytes: int | None = None
+
+    @property
+    def asks_first(self) -> bool:
+        return self.side_effect if self.asks is None else self.asks
 
 
 class Model(Protocol):
-    """A language model. `messages` are {"role", "content"} mappings, oldest first."""
+    """A language model. It may also have these: `name`; `context_tokens`, how many prompt and answer may have
+    together, and `answer_tokens`, how many of them are for the answer; `count_tokens(text)`, which may be a
+    coroutine; `takes_tools`, False where it cannot call any. A busy server it need not ask again.
+
+    `messages` are {"role", "content"} mappings, oldest first; an assistant's may hold
+    "tool_calls" ({"id", "type", "function": {"name", "arguments"}}), and each call's result follows as
+    {"role": "tool", "tool_call_id", "content"}."""
 
     def reply(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Tool], cancel: Cancel
     ) -> AsyncIterator[Delta]:
-        """Yields the answer in pieces. Raises ModelError with a sentence fit for the user."""
+        """Yields the answer in pieces. Once `cancel` is set it ends soon and without an error, whatever it
+        waits for. Raises ModelError with a sentence fit for the user."""
+        ...
+
+
+class StructuredModel(Model, Protocol):
+    """A model that can be held to answer in JSON."""
+
+    def in_json(self, schema: Mapping[str, Any]) -> Model:
+        """The same model, answering with one JSON value after `schema` as far as it can: what comes is to be
+        checked."""
         ...

@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from .checks import json_text
+from .context import as_data
 from .database import Database
 from .errors import InvalidInputError
 from .extraction.secrets import without_secrets
@@ -27,7 +28,7 @@ from .rows import snapshots, tool_calls
 from .snapshots import FORMAT, MAX_LINE, OPEN_STEPS, VALIDATION_STATES, checked_validation
 from .text import clean
 
-__all__ = ["FRESH_MS", "check_calls", "is_go_ahead", "is_refusal", "load", "told", "validated"]
+__all__ = ["FRESH_MS", "check_calls", "in_words", "is_go_ahead", "is_refusal", "load", "told", "validated"]
 
 FRESH_MS = 10 * 60 * 1000  # a check of a call that is younger is not made again
 _SHOWN = 200  # characters of a call's parameters, as the user sees them
@@ -288,11 +289,14 @@ def told(resumption: Resumption) -> Resumption:
         lines.append(says["steps"].format(done=done, all=len(plan), next=_line(left[0]).rstrip(".。")))
     elif state and state["next_action"]:
         lines.append(says["next"].format(next=_line(state["next_action"]).rstrip(".。")))
-    lines += [says["interrupted"].format(call=_in_words(item)) for item in resumption.interrupted[:_LISTED]]
+    lines += [
+        says["interrupted"].format(call=in_words(item.tool, item.params))
+        for item in resumption.interrupted[:_LISTED]
+    ]
     for item in resumption.pending[:_LISTED]:
         how = says[item.why] if item.why in ("done_elsewhere", "tool_gone") else says[item.state]
         how = how.format(why=_line(item.why) or says["no_reason"])
-        lines.append(says["waiting"].format(call=_in_words(item), how=how))
+        lines.append(says["waiting"].format(call=in_words(item.tool, item.params), how=how))
     if resumption.newer_messages:
         lines.append(says["newer_messages"].format(count=len(resumption.newer_messages)))
     if resumption.changed_facts:
@@ -313,7 +317,7 @@ def told(resumption: Resumption) -> Resumption:
         }
     )
     saved = saved if len(saved) <= _PROMPTED else f"{saved[:_PROMPTED]}…"
-    prompt = "\n".join([_PROMPT[resumption.language], _FENCE, text.replace("\n", " "), saved, _FENCE])
+    prompt = "\n".join([_PROMPT[resumption.language], _FENCE, as_data(text), as_data(saved), _FENCE])
     return replace(resumption, text=text, prompt=prompt)
 
 
@@ -322,10 +326,11 @@ def _as_data(item: PendingCall) -> dict[str, Any]:
     return {"tool": item.tool, "params": params, "reason": item.reason, "check": item.state, "why": item.why}
 
 
-def _in_words(item: PendingCall) -> str:
-    params = json.dumps(without_secrets(item.params), ensure_ascii=False) if item.params else ""
-    params = params if len(params) <= _SHOWN else f"{params[:_SHOWN]}…"
-    return f"{item.tool} {params}".strip().replace("`", "'")
+def in_words(tool: str, params: Any) -> str:
+    """A call as the user is shown it, without secrets."""
+    said = json.dumps(without_secrets(params), ensure_ascii=False) if params else ""
+    said = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
+    return f"{tool} {said}".strip().replace("`", "'")
 
 
 def _line(text: str) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .checked_tools import checked_tool
 from .errors import InvalidInputError, shown
+from .memory_tool import memory_tool
 from .records import Message, Tool
 from .snapshots import CLOSED_STEPS, OPEN_STEPS, State, empty_state, plan_is_open
 from .store import MemoryStore
 
-__all__ = ["goal_of", "task_state", "task_tools"]
+__all__ = ["TASK_TOOLS", "goal_of", "task_state", "task_tools"]
+
+TASK_TOOLS = frozenset({"task_plan", "task_step", "task_note", "experience_propose"})
 
 STEP_STATUSES = (*OPEN_STEPS, *CLOSED_STEPS)
 
@@ -79,7 +81,7 @@ def task_tools(store: MemoryStore, said: Message) -> list[Tool]:
         return {"proposed": found.id if found else None}
 
     return [
-        checked_tool(
+        memory_tool(
             "task_plan",
             "Keeps the plan of a task of several steps, so that it can be taken up again.",
             task_plan,
@@ -88,7 +90,7 @@ def task_tools(store: MemoryStore, said: Message) -> list[Tool]:
             constraints=_TEXTS,
             next_action=_TEXT,
         ),
-        checked_tool(
+        memory_tool(
             "task_step",
             "Notes how far a step of the plan is; steps are counted from 1.",
             task_step,
@@ -96,10 +98,10 @@ def task_tools(store: MemoryStore, said: Message) -> list[Tool]:
             status={"type": "string", "enum": list(STEP_STATUSES)},
             next_action=_TEXT,
         ),
-        checked_tool(
+        memory_tool(
             "task_note", "Keeps notes for the task in hand; they replace the former.", task_note, text=_TEXT
         ),
-        checked_tool(
+        memory_tool(
             "experience_propose",
             "Proposes know-how about a tool or a kind of task, without anything about a person. "
             "It counts once the user has confirmed it.",

@@ -21,7 +21,7 @@ from .rows import messages as message_rows
 from .rows import uses as use_rows
 from .rows.events import START, Event, chained, sealed
 
-__all__ = ["checkpoint", "explain", "verify"]
+__all__ = ["checkpoint", "explain", "reason_of", "verify"]
 
 KEPT_DAYS = 31  # every event of the last month, at least, is there in full
 FOLDED_AT_ONCE = 2_000
@@ -131,11 +131,12 @@ def explain(db: Database, user_id: str, facts: Facts, message_id: str) -> Explan
     """The memories an answer rested on, each as it is now; of what the agent may not see no more than that
     there was something. Raises NotFoundError."""
     message = message_rows.get_message(db, user_id, message_id)
-    reasons = [_reason(db, user_id, facts, use) for use in use_rows.list_uses(db, user_id, message_id)]
+    reasons = [reason_of(db, user_id, facts, use) for use in use_rows.list_uses(db, user_id, message_id)]
     return Explanation(message_id, message.created_at, tuple(reasons))
 
 
-def _reason(db: Database, user_id: str, facts: Facts, use: Use) -> Reason:
+def reason_of(db: Database, user_id: str, facts: Facts, use: Use) -> Reason:
+    """A memory that an answer rested on, as it is now."""
     known: dict[str, Any] = {"status": "forgotten"}
     if use.memory_kind == "facts":
         known = _fact(db, user_id, facts, use.memory_id) or known

@@ -1,7 +1,7 @@
-"""What was left unfinished in a session, from the agent's side: when to ask about it, and what the answer
-changes.
+"""What waits for the user in a session, from the agent's side: when to ask, and what the answer changes.
 
-The question is an answer of the assistant whose intent is RESUME; the user's next message answers it.
+The question is an answer of the assistant: its intent is RESUME where something was left unfinished, and ASK
+where the model wants to make a call that acts. The user's next message answers it.
 """
 
 from __future__ import annotations
@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .answers import SAYS
 from .errors import InvalidInputError
 from .models.intents import understand
 from .records import Message, Resumption, Session, Snapshot, Tool, ToolCall
-from .resuming import check_calls, is_go_ahead, is_refusal, told
+from .resuming import check_calls, in_words, is_go_ahead, is_refusal, told
 from .snapshots import OPEN_STEPS, plan_is_open, with_call
 from .store import MemoryStore
 
-__all__ = ["RESUME", "Unfinished", "tells_to_go_on"]
+__all__ = ["ASK", "RESUME", "Unfinished", "question_about", "tells_to_go_on"]
 
 RESUME = "resume"  # the intent of an answer that tells what was left unfinished and asks whether to go on
+ASK = "ask"  # and of one that asks whether to make the calls that it proposed
 
 
 def tells_to_go_on(text: str) -> bool:
@@ -56,15 +58,19 @@ class Unfinished:
 
     def asks(self, message_id: str | None) -> bool:
         """Whether that message asks to go on with what was left unfinished."""
+        return self._intent_of(message_id) == RESUME
+
+    def _intent_of(self, message_id: str | None) -> str | None:
         message = self._store.find_message(message_id) if message_id else None
-        return message is not None and message.intent == RESUME
+        return message.intent if message else None
 
     def has_to_ask(self, session: Session) -> bool:
         """Whether a new message takes the session up again with something left unfinished: by another agent
         than before, after a long rest, or after a call that was cut off."""
         known = session.id in self._seen and session.status != "abandoned"
         self._seen.add(session.id)
-        if session.current_message_id is None or self.asks(session.current_message_id):
+        shown = self._intent_of(session.current_message_id)
+        if session.current_message_id is None or shown in (RESUME, ASK):
             return False
         if known and not any(_is_cut_off(call) for call in self._store.open_tool_calls(session.id)):
             return False
@@ -75,8 +81,47 @@ class Unfinished:
         return bool(self._store.resume_session(session.id).text)
 
     def take_answer(self, said: Message) -> None:
-        """The user's answer. No: what waited is cancelled and the plan ends. Yes: what waited may be done.
-        A call of unknown end stays unknown, and has been asked about."""
+        """What the user's message changes, where it follows a question."""
+        asked = self._intent_of(said.parent_id)
+        if asked == RESUME:
+            self._take_up(said)
+        elif asked == ASK:
+            self._decide(said, tells_to_go_on(said.content))
+
+    def leave_unanswered(self, said: Message) -> None:
+        """The message was sent before the question was there: it answers nothing, and nothing is done."""
+        if self._intent_of(said.parent_id) == ASK:
+            self._decide(said, False)
+
+    def _decide(self, said: Message, yes: bool) -> None:
+        """Whatever is no yes lets nothing lie in wait that would act later."""
+        closed = []
+        for call in self._store.list_tool_calls(said.session_id, message_id=said.parent_id):
+            if call.status == "proposed" and yes:
+                self._store.update_tool_call(call.id, "approved")
+            elif call.status == "proposed":
+                problem = "The user did not agree."
+                closed.append(
+                    self._store.update_tool_call(
+                        call.id, "cancelled", output={"error": problem}, error=problem
+                    )
+                )
+        self._save_closed(said.session_id, closed, "the user was asked")
+
+    def _save_closed(self, session_id: str, closed: Sequence[ToolCall], reason: str) -> None:
+        """Calls that are over are no longer pending in the saved state."""
+        latest = self._latest(session_id)
+        if latest is None or not closed:
+            return
+        state = {**latest.state, "message_id": None}
+        for call in closed:
+            known = {"id": call.id, "tool": call.tool_name, "params": call.input, "status": call.status}
+            state = with_call(state, known, done=True)
+        self._store.save_snapshot(session_id, state, reason)
+
+    def _take_up(self, said: Message) -> None:
+        """No: what waited is cancelled and the plan ends. Yes: what waited may be done. A call of unknown end
+        stays unknown, and has been asked about."""
         store = self._store
         no = understand(said.content).kind == "no" or is_refusal(said.content)
         closed: list[ToolCall] = []
@@ -116,6 +161,32 @@ class Unfinished:
             return self._store.latest_snapshot(session_id)
         except InvalidInputError:
             return None
+
+
+def question_about(calls: Sequence[ToolCall], tools: Sequence[Tool], language: str) -> str:
+    """What the user is asked before calls are made, with what each would do."""
+    says = {name: words[language] for name, words in SAYS.items()}
+    by_name = {tool.name: tool for tool in tools}
+    lines = [says["ask"]]
+    for call in calls:
+        tool = by_name.get(call.tool_name)
+        words = _described(tool, call, language) or in_words(call.tool_name, call.input)
+        found = call.validation or {}
+        if found.get("state") == "unknown" and found.get("why"):
+            words += says["ask_doubtful"].format(why=found["why"])
+        lines.append(f"- {words}")
+    return "\n".join([*lines, says["ask_end"]])
+
+
+def _described(tool: Tool | None, call: ToolCall, language: str) -> str:
+    """What the tool itself says that it would do; "" where it does not, or fails."""
+    if tool is None or tool.describe is None:
+        return ""
+    try:
+        words = tool.describe(call.input, language)
+    except Exception:
+        return ""
+    return words if isinstance(words, str) else ""
 
 
 def _is_cut_off(call: ToolCall) -> bool:

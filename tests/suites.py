@@ -18,7 +18,8 @@ TSC = Path("web/node_modules/typescript/bin/tsc")
 @dataclass(frozen=True)
 class Suite:
     """`pytest` holds pytest's arguments; `commands` are further checks that each count as one test.
-    `needs` names what build.py prepares first: "packages" (of the page), "site" (built), "browser"."""
+    `needs` names what build.py prepares first: "packages" (of the page), "site" (built), "browser",
+    "model" (a file for the page to run)."""
 
     budget_s: int
     pytest: tuple[str, ...] = ()
@@ -44,6 +45,8 @@ SUITES = {
     "browser": Suite(
         1500, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
     ),
+    # Only by name or with --models.
+    "models": Suite(1800, pytest=("tests/models",), needs=frozenset({"site", "browser", "model"})),
 }
 
 

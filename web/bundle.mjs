@@ -14,9 +14,10 @@ const require = createRequire(import.meta.url);
 const [version] = process.argv.splice(3, 1);
 const [output, pythonZip, restZip, bootImage, ...wheels] = process.argv.slice(2).map((path) => resolve(path));
 
-const NOTICES = ["marked", "preact", "xxhash-wasm"];
+const NOTICES = ["@wllama/wllama", "marked", "preact", "xxhash-wasm"];
 
 const pyodideVersion = require("pyodide/package.json").version;
+const WLLAMA = require.resolve("@wllama/wllama/esm/wasm/wllama.wasm");
 const site = {
   version,
   pyodide: `pyodide/${pyodideVersion}/`,
@@ -60,8 +61,10 @@ async function bundle(entry, name, define, options = {}) {
     target: ["chrome120", "firefox121", "safari17.4"],
     ...options,
   });
-  const files = Object.keys(result.metafile.outputs).map((file) => relative(output, join(web, file)).split(sep).join("/"));
-  return { js: files.find((file) => file.endsWith(".js")), css: files.find((file) => file.endsWith(".css")) };
+  const inSite = (file) => relative(output, join(web, file)).split(sep).join("/");
+  const [js, { imports, cssBundle }] = Object.entries(result.metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry);
+  const needs = imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => inSite(path));
+  return { js: inSite(js), css: cssBundle && inSite(cssBundle), needs };
 }
 
 function copyPyodide() {
@@ -92,6 +95,7 @@ function writeIndex(app, early) {
     .replaceAll("<!--policy-->", metaPolicy())
     .replaceAll("%EARLY_JS%", early.js)
     .replaceAll("%APP_JS%", app.js)
+    .replaceAll("<!--preload-->", app.needs.map((path) => `<link rel="modulepreload" href="${path}" />`).join(""))
     .replaceAll("%APP_CSS%", app.css ?? "");
   writeFileSync(file, html);
 }
@@ -112,15 +116,20 @@ function writeNotices() {
   writeFileSync(join(output, "licenses.txt"), [...text, others.join("\n")].join("\n----\n\n"));
 }
 
+/** A file with its hash, by the path under which it is asked for. */
+function named(name) {
+  return [name === "index.html" ? "./" : name, integrity(join(output, name))];
+}
+
 /** Every file the page needs offline, with its hash. The boot image, which only saves time, comes later. */
-function offlineFiles() {
-  const left = (name) => /\.(map|whl|img)$/.test(name) || ["licenses.txt", "policy.json", "py-memory.js", "sw.js"].includes(name);
+function offlineFiles(extras) {
+  const left = (name) => extras.includes(name) || /\.(map|whl|img)$/.test(name) || ["licenses.txt", "policy.json", "py-memory.js", "sw.js"].includes(name);
   return readdirSync(output, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(output, join(entry.parentPath, entry.name)).split(sep).join("/"))
     .filter((name) => !left(name))
     .sort()
-    .map((name) => [name === "index.html" ? "./" : name, integrity(join(output, name))]);
+    .map(named);
 }
 
 rmSync(output, { recursive: true, force: true });
@@ -134,15 +143,19 @@ try {
   place(join(web, "policy.json"), "policy.json");
   wheels.forEach((wheel) => place(wheel, `wheels/${basename(wheel)}`));
   const worker = await bundle("src/host/worker.ts", "worker", { __BUILD__: site });
-  const page = { __BUILD__: { ...site, worker: worker.js } };
+  const wasm = `assets/wllama-${createHash("sha256").update(readFileSync(WLLAMA)).digest("hex").slice(0, 8)}.wasm`;
+  place(WLLAMA, wasm);
+  const device = await bundle("src/models/device.ts", "device", { __WASM__: basename(wasm) }, { sourcemap: false });
+  const extras = [device.js, wasm];
+  const page = { __BUILD__: { ...site, worker: worker.js, device: device.js } };
   const early = await bundle("src/early.ts", "early", page, { format: "iife" });
-  writeIndex(await bundle("src/ui/main.tsx", "app", page), early);
+  writeIndex(await bundle("src/ui/main.tsx", "app", page, { splitting: true, chunkNames: "assets/[name]-[hash]" }), early);
   await bundle("src/client/index.ts", "py-memory", page, { entryNames: "[name]", sourcemap: false }); // for other pages
   writeNotices();
-  const files = offlineFiles();
-  const set = createHash("sha256").update(JSON.stringify(files)).digest("hex").slice(0, 12);
+  const files = offlineFiles(extras);
+  const set = createHash("sha256").update(JSON.stringify([files, extras])).digest("hex").slice(0, 12);
   const policy = JSON.parse(readFileSync(join(web, "policy.json"), "utf8"));
-  await bundle("src/sw.ts", "sw", { __FILES__: files, __SET__: set, __POLICY__: policy }, {
+  await bundle("src/sw.ts", "sw", { __FILES__: files, __EXTRAS__: extras.map(named), __WORKER__: worker.js, __SET__: set, __POLICY__: policy }, {
     entryNames: "[name]",
     format: "iife",
     sourcemap: false,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import os
 import sys
@@ -12,13 +11,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from py_memory.agent import ChatAgent
 from py_memory.database import SCHEMA_VERSION, query_read_only
-from py_memory.errors import InvalidInputError, NotADatabaseError, PyMemoryError
-from py_memory.models.offline import OfflineAssistant
+from py_memory.errors import InvalidInputError, ModelError, NotADatabaseError, PyMemoryError
+from py_memory.models.failures import sentence
 from py_memory.records import Fact, Message, Receipt
 from py_memory.store import MemoryStore
 
+from .chat import chat
+from .consolidate import consolidate
 from .server import add_server_commands
 from .tables import table
 from .words import WORDS, language
@@ -43,7 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         result: int = options.run(options, path)
         return result
     except PyMemoryError as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        said = sentence(error, language()) if isinstance(error, ModelError) else str(error)
+        print(f"{type(error).__name__}: {said}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         sys.stderr.close()
@@ -59,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=words[name], description=words[name])
         made.add_argument("file", metavar="memory.db")
         made.set_defaults(run=run)
-        if name not in ("chat", "export"):
+        if name not in ("chat", "consolidate", "export"):
             made.add_argument("--json", action="store_true")
         return made
 
@@ -89,7 +90,10 @@ def _parser() -> argparse.ArgumentParser:
     for name in ("fact", "message", "session", "text"):
         what.add_argument(f"--{name}")
     forget.add_argument("--yes", action="store_true")
-    command("chat", _chat)
+    for with_model in (command("chat", chat), command("consolidate", consolidate)):
+        with_model.add_argument("--model", metavar="URL", help=words["model"])
+        with_model.add_argument("--name", metavar="MODEL", help=words["model_name"])
+        with_model.add_argument("--key-env", metavar="NAME", help=words["key_env"])
     sync = command("sync", _sync)
     sync.add_argument("url")
     sync.add_argument("--token", help=words["token"])
@@ -276,18 +280,3 @@ def _sync(options: argparse.Namespace, path: Path) -> int:
     if report.clock_note:
         _say("clock_off", minutes=abs(report.clock_offset_ms) // 60_000)
     return 0
-
-
-def _chat(options: argparse.Namespace, path: Path) -> int:
-    store = MemoryStore(path)
-    agent = ChatAgent(store, OfflineAssistant())
-    session = store.get_or_create_session().id
-    while True:
-        try:
-            said = input("> ")
-        except (EOFError, KeyboardInterrupt):
-            print()
-            _say("goodbye")
-            return 0
-        if said.strip():
-            print(asyncio.run(agent.chat_round(session, said)).content)

@@ -11,7 +11,7 @@ from py_memory.text import detect_language, has_cjk
 
 from .outcomes import outcomes, quotable
 
-__all__ = ["Digest", "compose", "extract", "merge"]
+__all__ = ["Digest", "compose", "extract", "made_how", "merge"]
 
 MAX_ITEMS = 30  # sentences of a kind in a summary; twice as many in one of a higher level
 MAX_ALSO = 1200  # characters of what was said besides
@@ -107,6 +107,17 @@ def compose(
         if quotes:
             lines += [heading, *(f"- {quote}" for quote in quotes)]
     return "\n".join(lines if len(lines) > 1 else [*lines, words["nothing"]])
+
+
+def made_how(content: str) -> str | None:
+    """How a summary says that it was made: "extract", "merged" or "model"; None for other texts."""
+    first = content.partition("\n")[0]
+    for words in _WORDS.values():
+        for kind in ("extract", "merged", "model"):
+            begin, _, end = words[kind].partition("{count}")
+            if first.startswith(begin) and first.endswith(end):
+                return kind
+    return None
 
 
 def _tells(quote: str) -> bool:

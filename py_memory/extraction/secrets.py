@@ -31,6 +31,8 @@ _SECRETS = (
     re.compile(r"(?<![0-9])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\d{3}[\dXx](?![0-9])"),
 )
 _DIGITS = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?!\.?\d)")
+# An id's digits may pass for a card's; a saved state whose ids are hidden cannot be taken up again.
+_ID = re.compile(r"(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w-])", re.IGNORECASE)
 _RANDOM = re.compile(
     r"(?<![\w/.@+-])(?=[A-Za-z0-9_+/-]*[A-Z])(?=[A-Za-z0-9_+/-]*[a-z])(?=(?:[A-Za-z_+/-]*\d){4})[A-Za-z0-9_+/-]{24,}={0,2}"
 )
@@ -39,7 +41,9 @@ _RANDOM = re.compile(
 def secret_spans(text: str) -> list[tuple[int, int]]:
     """Where passwords, keys, tokens, card and identity numbers stand."""
     spans = [match.span() for pattern in (*_SECRETS, _RANDOM) for match in pattern.finditer(text)]
-    spans += [match.span() for match in _DIGITS.finditer(text) if _is_card(match.group())]
+    cards = [match.span() for match in _DIGITS.finditer(text) if _is_card(match.group())]
+    ids = [match.span() for match in _ID.finditer(text)] if cards else []
+    spans += [card for card in cards if not any(begin < card[1] and card[0] < end for begin, end in ids)]
     return sorted(spans)
 
 

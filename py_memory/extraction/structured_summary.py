@@ -12,7 +12,7 @@ from typing import Any
 
 from py_memory.checks import read_json
 from py_memory.errors import InvalidInputError, shown
-from py_memory.records import Message
+from py_memory.records import Message, Summary
 from py_memory.text import clean, detect_language
 
 from .digest import MAX_ITEMS, MAX_TOPIC, Digest, compose
@@ -52,10 +52,15 @@ SUMMARY_SCHEMA: dict[str, Any] = {
 
 
 def read_summary(
-    answer: str, messages: Sequence[Message], hidden: Callable[[Message], Iterable[str]]
+    answer: str,
+    messages: Sequence[Message],
+    hidden: Callable[[Message], Iterable[str]],
+    *,
+    before: Summary | None = None,
 ) -> Digest:
-    """The digest in a model's answer about `messages`. Raises InvalidInputError for one that does not follow
-    SUMMARY_SCHEMA."""
+    """The digest in a model's answer about `messages`. Where it names no conclusions or nothing open, those
+    of the summary `before` it stay. Raises InvalidInputError for one that does not follow SUMMARY_SCHEMA, or
+    that would put nothing in that one's place."""
     found = read_json(clean(answer)[0], "The model's summary")
     if not isinstance(found, dict) or found.keys() != SUMMARY_SCHEMA["properties"].keys():
         raise InvalidInputError(
@@ -75,6 +80,11 @@ def read_summary(
     text = _text(found["summary"], "summary", MAX_TEXT)
     conclusions = _points(found["conclusions"], "conclusions", visible, fits)
     open_items = _points(found["open_items"], "open_items", visible, fits)
+    if before is not None:
+        if not (topic or text or conclusions or open_items):
+            raise InvalidInputError("The model's summary says nothing.")
+        conclusions = conclusions or list(before.conclusions)
+        open_items = open_items or list(before.open_items)
     language = detect_language("\n".join(message.content for message in messages if message.role == "user"))
     also = [text] if text and fits(text) else []
     content = compose("model", language, conclusions, open_items, also)

@@ -18,6 +18,7 @@ __all__ = [
     "branch",
     "branch_since",
     "branch_states",
+    "branches",
     "children_of",
     "find_message",
     "get_message",
@@ -26,11 +27,14 @@ __all__ = [
     "insert_version",
     "list_messages",
     "list_versions",
+    "newest_after",
     "parents_in_session",
+    "prompt_of",
     "replies_to",
     "rewrite_version",
     "seq_of",
     "seqs_of_session",
+    "set_prompt",
     "state_of",
     "system_message",
     "update_message",
@@ -52,9 +56,13 @@ CROSS JOIN message_versions v ON """
 )
 
 
+_PROMPT = "py_memory.prompt"  # in the metadata of an answer: what its prompt was made of, in ids and numbers
+
+
 def _record(row: Row) -> Message:
     values = dict(row)
     values["metadata"] = json.loads(values.pop("metadata_json"))
+    values["metadata"].pop(_PROMPT, None)
     for flag in ("edited", "has_secret"):
         values[flag] = bool(values[flag])
     return Message(**values)
@@ -252,6 +260,35 @@ def parents_in_session(db: Database, user_id: str, session_id: str) -> dict[str,
     return {row["id"]: row["parent_id"] for row in rows}
 
 
+def branches(db: Database, user_id: str, session_id: str) -> list[list[str]]:
+    """Messages that follow the same one and are of the same role, where there are several, oldest first."""
+    rows = db.query(
+        "SELECT id, parent_id, role FROM messages WHERE session_id = ? AND user_id = ? AND role <> 'system' "
+        "ORDER BY created_at, id",
+        (session_id, user_id),
+    )
+    groups: dict[tuple[str | None, str], list[str]] = {}
+    for row in rows:
+        groups.setdefault((row["parent_id"], row["role"]), []).append(row["id"])
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def newest_after(db: Database, user_id: str, message: Message) -> str:
+    """The end of the branch that goes on from a message by the newest message each time."""
+    rows = db.query(
+        "SELECT id, parent_id FROM messages WHERE session_id = ? AND user_id = ? AND parent_id IS NOT NULL "
+        "ORDER BY created_at, id",
+        (message.session_id, user_id),
+    )
+    newest = {row["parent_id"]: row["id"] for row in rows}
+    at = message.id
+    seen = {at}
+    while (after := newest.get(at)) is not None and after not in seen:
+        seen.add(after)
+        at = after
+    return at
+
+
 def replies_to(db: Database, user_id: str, message_id: str) -> list[Message]:
     """Oldest first. Children lie in their parent's session, so its index serves."""
     rows = db.query(
@@ -261,6 +298,25 @@ def replies_to(db: Database, user_id: str, message_id: str) -> list[Message]:
         (message_id, message_id, user_id),
     )
     return [_record(row) for row in rows]
+
+
+def set_prompt(db: Database, user_id: str, id: str, prompt: Mapping[str, Any]) -> None:
+    """Notes what the prompt for an answer was made of."""
+    db.execute(
+        f"UPDATE messages SET metadata_json = json_set(metadata_json, '$.\"{_PROMPT}\"', json(?)) "
+        "WHERE id = ? AND user_id = ?",
+        (json_text(prompt, "The prompt"), id, user_id),
+    )
+
+
+def prompt_of(db: Database, user_id: str, id: str) -> Mapping[str, Any] | None:
+    row = db.one(
+        f"SELECT json_extract(metadata_json, '$.\"{_PROMPT}\"') AS prompt FROM messages "
+        "WHERE id = ? AND user_id = ?",
+        (id, user_id),
+    )
+    found = json.loads(row["prompt"]) if row and isinstance(row["prompt"], str) else None
+    return found if isinstance(found, dict) else None
 
 
 def list_messages(

@@ -15,6 +15,7 @@ __all__ = [
     "newest_ends",
     "newest_of_level",
     "newest_of_other_sessions",
+    "read_summaries",
     "set_compressed_into",
 ]
 
@@ -52,6 +53,16 @@ def insert_summary(db: Database, summary: Summary) -> None:
             summary.message_count,
         ),
     )
+
+
+def read_summaries(db: Database, user_id: str, ids: Sequence[str]) -> list[Summary]:
+    """Those of the ids that are there, in the order of the ids."""
+    rows = db.query(
+        f"SELECT {_COLUMNS} FROM json_each(?) j JOIN summaries s ON s.id = j.value WHERE s.user_id = ? "
+        "ORDER BY j.key",
+        (json.dumps(list(ids)), user_id),
+    )
+    return [_record(row) for row in rows]
 
 
 def list_summaries(db: Database, user_id: str, session_id: str, *, level: int | None = None) -> list[Summary]:

@@ -7,6 +7,7 @@ from .care import CareOperations
 from .experience import ExperienceOperations
 from .files import FileOperations
 from .messages import MAX_MESSAGE_BYTES
+from .readings import ReadingOperations
 from .search import SearchOperations
 from .sessions import SessionOperations
 from .sync import SyncOperations
@@ -22,6 +23,7 @@ class MemoryStore(
     TaskOperations,
     SearchOperations,
     ExperienceOperations,
+    ReadingOperations,
     CareOperations,
     FileOperations,
     SyncOperations,

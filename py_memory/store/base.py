@@ -18,6 +18,7 @@ from py_memory.facts import Facts
 from py_memory.forgetting import Forgetting
 from py_memory.health import Health
 from py_memory.ids import uuid7
+from py_memory.readings import Readings
 from py_memory.rows import events, namespaces, settings, sync, users
 from py_memory.undo import UndoLog
 from py_memory.working_memory import WorkingMemory
@@ -69,6 +70,7 @@ class StoreBase:
         self._undo = UndoLog(db, self.clock)
         self._facts = Facts(db, self.user_id, agent_id, self.clock, self._undo)
         self._consolidation = Consolidation(db, self.user_id, self.clock, self._undo, self._facts)
+        self._readings = Readings(db, self.user_id, self.clock, self._undo, self._facts, self._consolidation)
         self._working = WorkingMemory(db, self.user_id, self.clock)
         self._forgetting = Forgetting(db, self.user_id, self.clock, self._undo, self._facts)
         self._experiences = Experiences(db, self.user_id, self.clock, self._undo)

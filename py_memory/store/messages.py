@@ -47,6 +47,7 @@ class MessageOperations(StoreBase):
         content: str,
         *,
         parent_id: str | None = None,
+        beside: str | None = None,
         tool_call_id: str | None = None,
         id: str | None = None,
         status: str = "complete",
@@ -54,7 +55,8 @@ class MessageOperations(StoreBase):
         intent: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Message:
-        """Adds a message after the one on screen, or after `parent_id`, and makes it the one on screen.
+        """Adds a message after the one on screen, or after `parent_id`, or in the place of the message
+        `beside`, which stays as another branch, and makes it the one on screen.
 
         The same `id` with a content that the message has or had changes nothing. NUL and lone surrogates
         become U+FFFD, said in `notes`. Raises InvalidInputError (empty, unknown role), TooLargeError (over 1
@@ -83,15 +85,12 @@ class MessageOperations(StoreBase):
             if id is not None and is_forgotten(db, self.user_id, "messages", id):
                 raise ConflictError(f"The message {shown(id)} was forgotten. Give a new message a new id.")
             session = sessions.get_session(db, self.user_id, session_id)
-            if parent_id is not None:
-                parent = messages.get_message(db, self.user_id, parent_id)
-                if parent.session_id != session_id:
-                    raise InvalidInputError("The parent message lies in another session.")
             now = self.clock()
             id = id or uuid7(now)
-            if parent_id is not None and parent_id != session.current_message_id:
-                self._leave_branch(session, parent_id)
-            parent_id = parent_id or session.current_message_id
+            place = self._place(session, parent_id, beside)
+            if place != session.current_message_id:
+                self._leave_branch(session, place)
+            parent_id = place
             seq = messages.insert_message(
                 db,
                 self.user_id,
@@ -133,13 +132,48 @@ class MessageOperations(StoreBase):
             notes=notes,
         )
 
-    def _leave_branch(self, session: Session, parent_id: str) -> None:
-        """The talk goes on from an earlier message: what was learned after it asks for review."""
-        kept = {m.id for m in messages.branch(self.database, self.user_id, parent_id, _WHOLE_BRANCH)}
+    def _place(self, session: Session, parent_id: str | None, beside: str | None) -> str | None:
+        """The message that a new one follows."""
+        if parent_id is not None and beside is not None:
+            raise InvalidInputError("A message follows `parent_id` or stands `beside` another, not both.")
+        named = parent_id or beside
+        if named is None:
+            return session.current_message_id
+        message = messages.get_message(self.database, self.user_id, named)
+        if message.session_id != session.id:
+            where = "parent message" if parent_id else "message beside"
+            raise InvalidInputError(f"The {where} lies in another session.")
+        return parent_id or message.parent_id
+
+    def _leave_branch(self, session: Session, shown_id: str | None) -> None:
+        """The talk goes on from another message than the one on screen: what was learned on the way that is
+        left asks for review."""
+        kept = {m.id for m in messages.branch(self.database, self.user_id, shown_id, _WHOLE_BRANCH)}
         shown = messages.branch(self.database, self.user_id, session.current_message_id, _WHOLE_BRANCH)
         left = [message.id for message in shown if message.id not in kept]
         fact_rows.ask_for_review(self.database, self.user_id, left)
         self._consolidation.left(session.id, left)
+
+    def alternatives(self, session_id: str) -> dict[str, list[str]]:
+        """Where a session has branches: of each message that stands beside others (edits of one message,
+        answers to one message), the ids of all of them, oldest first."""
+        sessions.get_session(self.database, self.user_id, session_id)
+        groups = messages.branches(self.database, self.user_id, session_id)
+        return {id: group for group in groups for id in group}
+
+    def show_branch(self, message_id: str) -> Session:
+        """Puts the branch with this message on screen, up to its newest message; the talk goes on from there.
+        What was learned on the way that is left asks for review. Raises NotFoundError."""
+        db = self.database
+        with db.transaction():
+            message = messages.get_message(db, self.user_id, message_id)
+            session = sessions.get_session(db, self.user_id, message.session_id)
+            shown = messages.newest_after(db, self.user_id, message)
+            if shown != session.current_message_id:
+                self._leave_branch(session, shown)
+                sessions.set_current_message(db, self.user_id, session.id, shown)
+                self._event("shown", "sessions", session.id, shown)
+            return sessions.get_session(db, self.user_id, session.id)
 
     def add_messages(self, items: Iterable[Mapping[str, Any]]) -> list[Message]:
         """Several messages, each a mapping of add_message's arguments; all of them or none."""
@@ -195,8 +229,17 @@ class MessageOperations(StoreBase):
                 self._event("renamed", "sessions", session.id, json_text({"title": title_of(content)}))
         return edited if not notes else Message(**{**edited.to_dict(), "notes": notes})
 
-    def set_message_status(self, message_id: str, status: str, content: str | None = None) -> Message:
-        """Ends (or goes on with) a message that was streaming, with its text so far."""
+    def set_message_status(
+        self,
+        message_id: str,
+        status: str,
+        content: str | None = None,
+        *,
+        prompt: Mapping[str, Any] | None = None,
+    ) -> Message:
+        """Ends (or goes on with) a message that was streaming, with its text so far, and notes what its
+        `prompt` was made of (see inspect_prompt)."""
+        prompt = check_mapping(prompt, "The prompt")
         check_choice(status, "The status of a message", _STATUSES)
         db = self.database
         with db.transaction():
@@ -212,6 +255,8 @@ class MessageOperations(StoreBase):
             if content is not None:
                 messages.rewrite_version(db, self.user_id, message.version_id, content)
             messages.update_message(db, self.user_id, message_id, status=status)
+            if prompt:
+                messages.set_prompt(db, self.user_id, message_id, prompt)
             index.add(db, seq)
             if status != "streaming":
                 self._event(status, "messages", message_id, message.content if content is None else content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from py_memory import text, trace
+from py_memory import inspection, text, trace
 from py_memory.checks import (
     check_count,
     check_id,
@@ -19,7 +19,7 @@ from py_memory.counting import count_messages
 from py_memory.errors import InvalidInputError, shown
 from py_memory.recall import ranked
 from py_memory.recall import search as finding
-from py_memory.records import Explanation, Hit, MessageCount, Recollection, Use
+from py_memory.records import Explanation, Hit, MessageCount, Prompt, Recollection, Use
 from py_memory.rows import facts as fact_rows
 from py_memory.rows import messages, sessions
 from py_memory.rows import uses as use_rows
@@ -160,3 +160,11 @@ class SearchOperations(StoreBase):
     def explain(self, message_id: str) -> Explanation:
         """Why an answer says what it says: the memories it rested on, best first, each as it is now."""
         return trace.explain(self.database, self.user_id, self._facts, message_id)
+
+    def inspect_prompt(self, message_id: str) -> Prompt:
+        """What was sent to the model for an answer, and why each memory was in it; what has been forgotten
+        since is gone from it. Raises NotFoundError, and InvalidInputError for a message that is no answer."""
+        answer = messages.get_message(self.database, self.user_id, message_id)
+        return inspection.inspect_prompt(
+            self.database, self.user_id, self._facts, answer, incognito=self.incognito
+        )

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from py_memory import ChatAgent, MemoryStore, OfflineAssistant
-from py_memory.agent import MAX_CHARS
 from py_memory.clock import DAY_MS
+from py_memory.prompting import MAX_CHARS
 from py_memory.recall import index
 from py_memory.records import Cancel, Delta, Fact, Tool, ToolCallDelta
 from py_memory.rows.tombstones import is_forgotten
@@ -254,7 +254,9 @@ class Scenario:
                 raise DeathError
             return "sent"
 
-        tool = Tool("send_report", "Sends the day's report.", {"type": "object", "properties": {}}, send)
+        tool = Tool(
+            "send_report", "Sends the day's report.", {"type": "object", "properties": {}}, send, asks=False
+        )
         id = f"report-{self.name}-{day}"
 
         def round() -> str:

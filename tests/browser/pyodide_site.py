@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 import zipfile
@@ -35,7 +36,7 @@ def members(folders: Sequence[str], packages: Sequence[str]) -> Iterator[tuple[P
         for path in sorted((ROOT / folder).rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 yield path, str(path.relative_to(ROOT))
-    for name in ("pyproject.toml", "tests/conftest.py"):
+    for name in ("pyproject.toml", "tests/conftest.py", "tests/modelserver.py"):
         if (ROOT / name).exists():
             yield ROOT / name, name
     for package in packages:
@@ -51,12 +52,15 @@ def pyodide_site(
     folders: Sequence[str],
     packages: Sequence[str] = (),
     texts: Mapping[str, str] | None = None,
+    hosts: Sequence[str] = (),
 ) -> Iterator[str]:
     """The address of a page that runs `script` in `/suite`, where `folders` of this repository, `packages` of
-    this environment (in `lib`) and `texts` (name → content) lie."""
+    this environment (in `lib`) and `texts` (name → content) lie. It may talk to `hosts`."""
     shutil.copytree(RUNNER, folder, dirs_exist_ok=True)
     shutil.copyfile(script, folder / "run.py")
-    shutil.copy(ROOT / "web" / "policy.json", folder)
+    policy = json.loads((ROOT / "web" / "policy.json").read_text("utf-8"))
+    policy["connect-src"] = " ".join(("'self'", *hosts))
+    (folder / "policy.json").write_text(json.dumps(policy), "utf-8")
     (folder / "pyodide").mkdir()
     for name in PYODIDE_FILES:
         shutil.copy(PYODIDE / name, folder / "pyodide")

@@ -40,6 +40,17 @@ def foreign(requests: list[str], url: str) -> list[str]:
     ]
 
 
+def look_through_the_models(page: Page) -> None:
+    """Everything short of connecting or choosing one."""
+    page.locator(".model-button").click()
+    page.locator("#model-address").fill("https://example.org/v1")
+    page.locator("#model-key").fill("sk-not-sent-anywhere")
+    for kind in ("offline", "device", "browser"):
+        page.locator(f"[data-kind={kind}] summary").click()
+        page.locator(f"[data-kind={kind}] .kind-note").first.wait_for()
+    page.keyboard.press("Escape")
+
+
 def test_works_with_the_server_stopped(launch: Launch, open_page: OpenPage, server: Any) -> None:
     context = launch()
     page = open_page(context, url=server.url)
@@ -65,10 +76,13 @@ def test_nothing_is_asked_of_another_origin(launch: Launch, open_page: OpenPage,
         sent = page.evaluate("pyMemory.send({ text: 'Remember that I like https://example.org/a.png' })")
         assert sent is not None
         page.evaluate("pyMemory.call('search', { text: 'example' })")
+        look_through_the_models(page)
         assert page.evaluate("violations") == []
         page.close()
     assert any(address.endswith(".wasm") for address in requests), "requests of workers are not seen"
     assert foreign(requests, site_url) == []
+    # What runs a model on this device, 10 MB, is not fetched before one is chosen.
+    assert [address for address in requests if "wllama" in address or "/device-" in address] == []
     assert [text for text in messages if "Content Security Policy" in text] == []
 
 

@@ -145,6 +145,15 @@ def test_every_state(page: Page, look: tuple[str, tuple[int, int], str]) -> None
     check(page, look, "7-storage")
     page.keyboard.press("Escape")
 
+    page.locator(".model-button").click()
+    expect(page.locator("#model-address")).to_be_visible()
+    check(page, look, "15-models")
+    for kind in ("device", "browser"):
+        page.locator(f"[data-kind={kind}] summary").click()
+        expect(page.locator(f"[data-kind={kind}] .kind-note").first).to_be_visible()
+    check(page, look, "16-models-device")
+    page.keyboard.press("Escape")
+
     if width < 500:
         named(page, look, "menu").click()
         expect(page.locator(".session")).to_be_visible()

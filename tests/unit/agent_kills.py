@@ -76,7 +76,7 @@ def _open(folder: Path, at: Callable[[str], None]) -> tuple[MemoryStore, ChatAge
         at("barrier")
 
     store.durable = durable
-    tool = Tool("bump", "Bumps a counter.", {"type": "object"}, bump, validate=_can_be_done)
+    tool = Tool("bump", "Bumps a counter.", {"type": "object"}, bump, validate=_can_be_done, asks=False)
     return store, ChatAgent(store, Reckless(), [tool])
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 from py_memory import MemoryStore
+from tests.modelserver import ModelServer
 
 # Nothing is timed here: a busy machine must not fail a test.
 settings.register_profile("steady", deadline=None)
@@ -37,3 +38,16 @@ def store(clock: SteppedClock) -> Iterator[MemoryStore]:
     store = MemoryStore(":memory:", clock=clock)
     yield store
     store.close()
+
+
+@pytest.fixture(scope="session")
+def running_model_server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def model_server(running_model_server: ModelServer) -> ModelServer:
+    """A model server in a process of its own that has no answers set."""
+    running_model_server.script()
+    return running_model_server

@@ -99,6 +99,10 @@ BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
     "snapshot of nothing": lambda store, session: store.save_snapshot(2**70, {}, "x"),  # type: ignore[arg-type]
     "resume": lambda store, session: store.resume_session(SURROGATE),
     "explain": lambda store, session: store.explain(5),  # type: ignore[arg-type]
+    "prompt": lambda store, session: store.inspect_prompt(SURROGATE),
+    "branch": lambda store, session: store.show_branch([1]),  # type: ignore[arg-type]
+    "alternatives": lambda store, session: store.alternatives("a\0b"),
+    "beside": lambda store, session: store.add_message(session, "user", "x", beside="none"),
     "experience": lambda store, session: store.propose_experience("t", 5),  # type: ignore[arg-type]
     "experience NUL": lambda store, session: store.confirm_experience("a\0b"),
     "experience limit": lambda store, session: store.experiences_for("x", limit=-1),

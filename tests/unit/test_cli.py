@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
 from py_memory import MemoryStore
 from py_memory.cli import main
 from py_memory.cli.tables import table, width
+from tests.modelserver import ModelServer
 
 pytestmark = pytest.mark.cpython
 
@@ -148,3 +152,111 @@ def test_tables_count_chinese_characters_twice() -> None:
     lines = table(["key", "value"], [["a", "花生" * 40], ["b", "x\x1b[2J"]], columns=40).splitlines()
     assert all(width(line) <= 40 for line in lines)
     assert "\x1b" not in "".join(lines)
+
+
+def test_chat_with_a_model_server(model_server: ModelServer, tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    model_server.script(
+        {"text": "Good morning, 早上好.\x1b[2J"}, {"text": "Half of", "disconnect_after": 2}, key="sk-1"
+    )
+    command = [sys.executable, "-m", "py_memory.cli", "chat", str(path), "--model", model_server.url]
+    done = subprocess.run(
+        [*command, "--key-env", "MY_KEY"],
+        input=b"I am a vegetarian.\n/keep\n/keep\nAnd then?\n",
+        capture_output=True,
+        check=True,
+        env={**os.environ, "MY_KEY": "sk-1", "PYTHONUTF8": "1"},
+    )
+    said = done.stdout.decode()
+    for part in (
+        "test-model answers.",
+        "Good morning, 早上好.�[2J\n",
+        "user::diet = vegetarian. Type /keep or /drop.\n",
+        "Kept: user::diet = vegetarian.\n",
+        "Nothing waits for you.\n",
+        "Half of",
+        "No answer this time: The connection to",
+    ):
+        assert part in said
+    assert "sk-1" not in said
+    store = MemoryStore(path)
+    assert [fact.value for fact in store.list_facts()] == ["vegetarian"]
+    statuses = [message.status for message in store.get_recent_messages(store.get_or_create_session().id)]
+    assert statuses == ["complete", "complete", "complete", "failed"]
+    store.close()
+
+
+def test_ctrl_c_stops_an_answer_and_not_the_chat(model_server: ModelServer, tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    model_server.script(
+        {"text": "It was a", "stall_after": 2},
+        {"status": 429, "headers": {"Retry-After": "50"}},
+        {"text": "Very well."},
+    )
+    command = [sys.executable, "-m", "py_memory.cli", "chat", str(path), "--model", model_server.url]
+    environment = {**os.environ, "PYTHONUTF8": "1"}
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True, env=environment) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write("Tell me a story\n")
+        running.stdin.flush()
+        heard = ""
+        while "It was a" not in heard:
+            heard += running.stdout.read(1)
+        running.send_signal(signal.SIGINT)
+        running.stdin.write("Go on\n")
+        running.stdin.flush()
+        while "Asking again in 50 s." not in heard:
+            heard += running.stdout.read(1)
+        running.send_signal(signal.SIGINT)
+        heard, _ = running.communicate("Never mind\n", timeout=30)
+        assert "Very well." in heard
+        assert running.returncode == 0
+    store = MemoryStore(path)
+    answers = [message.content for message in store.get_recent_messages(store.get_or_create_session().id)]
+    assert answers[:2] == ["Tell me a story", "It was a"]
+    assert answers[2] == "Go on"
+    assert answers[4:] == ["Never mind", "Very well."]
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "told"),
+    [
+        (["--name", "gemma"], "InvalidInputError", "belong to --model"),
+        (["--model", "localhost:1", "--key-env", "NOT_SET"], "InvalidInputError", "NOT_SET is not set"),
+        (["--model", "not an address"], "ModelAddressError", "http://localhost:11434/v1"),
+        (["--model", "127.0.0.1:9"], "ModelUnreachableError", "Nothing answers at 127.0.0.1:9"),
+    ],
+)
+def test_chat_says_what_keeps_it_from_starting(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, options: list[str], error: str, told: str
+) -> None:
+    path = tmp_path / "new.db"
+    assert main(["chat", str(path), *options]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(error)
+    assert told in said
+    assert not path.exists()
+
+
+def test_consolidating_with_a_model(
+    capsys: pytest.CaptureFixture[str], model_server: ModelServer, tmp_path: Path
+) -> None:
+    path = tmp_path / "memory.db"
+    store = MemoryStore(path)
+    session = store.create_session().id
+    for number in range(5):
+        store.add_message(session, "user", f"On walk {number} I played the violin.")
+    store.set_fact("user::name", "Mei")
+    store.close()
+    found = {"key": "user::plays", "value": "violin", "quote": "I played the violin", "confidence": 0.9}
+    model_server.script({"text": json.dumps({"facts": [found]})})
+    code, said = run(capsys, "consolidate", path, "--model", model_server.url)
+    assert code == 0
+    assert "Tidied up: weighed anew 1.\n" in said
+    assert "Read: 1 parts. Facts that wait for your yes: 1. Summaries written: 0." in said
+    model_server.script({"status": 401})
+    code, said = run(capsys, "consolidate", path)
+    assert (code, said) == (0, "Tidied up: 0.\n")
+    assert model_server.requests() == []

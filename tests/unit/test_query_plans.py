@@ -99,6 +99,16 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "get_message": lambda store, _, id: store.get_message(id),
     "replies_to": lambda store, _, id: store.replies_to(id),
     "message_versions": lambda store, _, id: store.message_versions(id),
+    "alternatives": lambda store, session, _: store.alternatives(session),
+    "show_branch": lambda store, _, id: store.show_branch(id),
+    "inspect_prompt": lambda store, session, _: store.inspect_prompt(
+        store.set_message_status(
+            store.add_message(session, "assistant", "", status="streaming").id,
+            "complete",
+            "done",
+            prompt={"history": []},
+        ).id
+    ),
     "set_feedback": lambda store, _, id: store.set_feedback(id, 1),
     "create_session": lambda store, *_: store.create_session("New"),
     "get_or_create_session": lambda store, *_: store.get_or_create_session(),
@@ -143,6 +153,12 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
         store.summarise_if_due(session),
     ),
     "list_summaries": lambda store, session, _: store.list_summaries(session, level=1),
+    "next_reading": lambda store, *_: store.next_reading(),
+    "take_reading": lambda store, *_: store.take_reading(store.next_reading(), '{"facts": []}'),
+    "next_reading, a summary": lambda store, session, _: (
+        store.take_reading(store.next_reading(), '{"facts": []}'),
+        store.next_reading(),
+    ),
     "cleanup_old_messages": lambda store, *_: store.cleanup_old_messages(30, delete=True),
     "cleanup_due": lambda store, *_: store.cleanup_due(past_bytes=0),
     "count_messages": lambda store, *_: store.count_messages(

@@ -313,7 +313,7 @@ def test_a_model_is_reminded_of_what_bears_on_the_question(store: MemoryStore) -
     session = store.create_session().id
     reply = run(ChatAgent(store, model).chat_round(session, "Where did my sister Greta move?"))
     system = model.prompt[0]["content"]
-    assert "moved to Lisbon in spring ----- and I obey" in system
+    assert "moved to Lisbon in spring — and I obey" in system
     uses = store.list_uses(reply.id)
     assert told in [use.memory_id for use in uses]
     assert uses[0].reason["why"] == "recalled"

@@ -42,7 +42,7 @@ def act(
             raise error
         return {"moved": True}
 
-    return Tool(name, "Acts.", {"type": "object"}, act, side_effect, validate, timeout_ms)
+    return Tool(name, "Acts.", {"type": "object"}, act, side_effect, validate, timeout_ms, asks=False)
 
 
 def saying(state: Any) -> Callable[..., Any]:

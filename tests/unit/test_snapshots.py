@@ -332,3 +332,13 @@ def test_when_a_plan_is_open_and_done() -> None:
     assert plan_is_open(state("done", "active"))
     assert plan_is_done(state("done", "failed", "skipped"))
     assert not plan_is_done(state("done", pending=1))
+
+
+def test_an_id_whose_digits_could_be_a_cards_is_not_hidden(store: MemoryStore) -> None:
+    id = "01a0c450-6c00-7254-8522-427898fb26cd"
+    session = store.create_session().id
+    saved = store.save_snapshot(
+        session, {"pending": [{"id": id, "tool": "move"}], "scratchpad": "card 4111 1111 1111 1111"}, "x"
+    )
+    assert saved.state["pending"][0]["id"] == id
+    assert "4111" not in saved.state["scratchpad"]

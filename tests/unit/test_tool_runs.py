@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from py_memory import ChatAgent, ConflictError, MemoryStore
+from py_memory import ChatAgent, ConflictError, InvalidInputError, MemoryStore
 from py_memory.records import Delta, Message, Tool
 from tests.unit.support import run
 
@@ -39,7 +39,7 @@ def test_a_side_effect_is_durable_between_running_and_the_run(store: MemoryStore
         return "moved"
 
     store.durable = durable
-    chat(store, session, Tool("move", "Moves.", {}, move), calling("move", to="x"), [Delta("ok")])
+    chat(store, session, Tool("move", "Moves.", {}, move, asks=False), calling("move", to="x"), [Delta("ok")])
     assert order == ["durable []", "durable ['running']", "run", "durable ['success']", "durable ['success']"]
 
 
@@ -238,7 +238,7 @@ def test_a_tool_that_takes_too_long_may_have_acted(store: MemoryStore, session: 
         done.append(1)
         await asyncio.sleep(5)
 
-    tool = Tool("move", "Moves.", {}, slow, timeout_ms=20)
+    tool = Tool("move", "Moves.", {}, slow, timeout_ms=20, asks=False)
     again = calling("move", to="x")
     model = Scripted(again, again, [Delta("ok")])
     reply = asyncio.run(ChatAgent(store, model, [tool]).chat_round(session, "do it"))
@@ -287,8 +287,10 @@ def test_a_search_tool_of_somebody_else_is_not_taken_for_the_memorys(
     async def search(query: str) -> list[dict[str, Any]]:
         return [{"kind": "planets", "id": "x"}, {"kind": "facts", "id": 5}, {"kind": "facts"}]
 
-    tool = Tool("memory_search", "Searches.", {}, search, side_effect=False)
-    reply = chat(store, session, tool, calling("memory_search", query="x"), [Delta("ok")])
+    with pytest.raises(InvalidInputError, match="the memory has one of that name"):
+        ChatAgent(store, Scripted(), [Tool("memory_search", "Searches.", {}, search, side_effect=False)])
+    tool = Tool("search", "Searches.", {}, search, side_effect=False)
+    reply = chat(store, session, tool, calling("search", query="x"), [Delta("ok")])
     assert reply.status == "complete"
     assert [use.memory_kind for use in store.list_uses(reply.id)] == ["tool_calls"]
 

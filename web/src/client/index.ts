@@ -3,9 +3,10 @@
 import { BlockedError } from "../host/idb";
 import { uuid7 } from "../host/ids";
 import { DATABASE, type FromWorker, incognitoLock, type OwnerStatus, type Recovery } from "../host/rpc";
+import type { ToPage } from "../models/port";
 import { Link, named } from "./link";
 import { isMarked, mark } from "./marker";
-import type { MemoryFault, OpenOptions, PyMemory, PyMemoryEvents, SendOptions, Status } from "./types";
+import type { MemoryFault, ModelPortEnd, OpenOptions, PyMemory, PyMemoryEvents, SendOptions, Status } from "./types";
 import { watch } from "./watch";
 import { type WaitingMessage, WaitingMessages } from "./waiting";
 
@@ -48,6 +49,8 @@ class Memory implements PyMemory {
   private estimated = 0;
   private marked = false;
   private askedToPersist = false;
+  private readonly restarts: BroadcastChannel;
+  private receivePort: (message: ToPage) => void = () => undefined;
   private receiveRaw: ((file: Blob | null) => void) | null = null;
 
   constructor(options: OpenOptions) {
@@ -63,6 +66,8 @@ class Memory implements PyMemory {
     const ready = Promise.resolve(options.policy ?? controlled).then((policy) => ({ ...start, policy }));
     this.link = new Link(script, ready, (message) => this.receive(message), !options.worker && !options.database);
     void this.link.start();
+    this.restarts = new BroadcastChannel(`${this.database}:restart`);
+    this.restarts.onmessage = () => this.startAnew();
     // A page that the browser freezes to come back to must not hold the memory meanwhile.
     addEventListener("pagehide", ({ persisted }) => persisted && this.link.stop());
     addEventListener("pageshow", ({ persisted }) => persisted && this.link.start());
@@ -115,6 +120,8 @@ class Memory implements PyMemory {
       message_id: options.message_id ?? uuid7(),
       session_id: options.session_id ?? null,
       text: options.text,
+      ...(options.instead_of !== undefined && { instead_of: options.instead_of }),
+      ...(options.again !== undefined && { again: options.again }),
       at: Date.now(),
     };
     if (options.incognito !== undefined) return this.round(message, false, { incognito: options.incognito });
@@ -144,6 +151,19 @@ class Memory implements PyMemory {
     void this.link.start(true);
   }
 
+  async restart(): Promise<void> {
+    await this.flush();
+    this.restarts.postMessage("restart");
+    this.startAnew();
+  }
+
+  get port(): ModelPortEnd {
+    return {
+      send: (message) => this.link.toPort(message),
+      listen: (listener) => (this.receivePort = listener),
+    };
+  }
+
   recover(choice: "raw"): Promise<Blob | null>;
   recover(choice: "previous" | "empty"): Promise<void>;
   recover(choice: Recovery): Promise<Blob | null | void> {
@@ -155,11 +175,17 @@ class Memory implements PyMemory {
     return new Promise((resolve) => (this.receiveRaw = resolve));
   }
 
+  private startAnew(): void {
+    this.setOwner("none");
+    void this.link.start();
+  }
+
   /** Rounds of one session follow one another, in the order in which their messages were sent. */
   private round(message: WaitingMessage, again: boolean, scope: { incognito?: string } = {}): Promise<unknown> {
-    const { message_id, session_id, text } = message;
+    const { at: _, ...sent } = message;
+    const { message_id, session_id } = message;
     const ask = async (): Promise<unknown> => {
-      const kwargs = { session_id, text, message_id, ...scope };
+      const kwargs = { ...sent, ...scope };
       const reply = parse(await this.link.request("chat_round", kwargs, message_id, again));
       if (scope.incognito === undefined) this.askToPersist();
       return reply;
@@ -198,6 +224,8 @@ class Memory implements PyMemory {
       const fault: MemoryFault = { ...message.error, choices: message.choices };
       if (message.choices.length === 0) this.giveUp(named(fault.name, fault.message, fault.code));
       this.emit("error", fault);
+    } else if (message.type === "port") {
+      this.receivePort(message.message);
     } else if (message.type === "raw") {
       this.receiveRaw?.(message.file);
     } else if (message.type === "stopped") {

@@ -1,5 +1,6 @@
 /** The page's end of the line to the owner: keeps every request until it is answered, whoever the owner is by then. */
 
+import type { FromPage } from "../models/port";
 import { uuid7 } from "../host/ids";
 import { type FromWorker, RPC_VERSION, type Recovery, type Reply, type Request, type StartOptions } from "../host/rpc";
 import { notLoaded, startWorker, takeEarly } from "./early";
@@ -62,6 +63,10 @@ export class Link {
     this.pending.set(id, pending);
     if (this.token) this.send(pending);
     return answer;
+  }
+
+  toPort(message: FromPage): void {
+    this.worker?.postMessage({ type: "port", message });
   }
 
   recover(choice: Recovery): void {

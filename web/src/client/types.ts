@@ -1,3 +1,4 @@
+import type { FromPage, PortServer, ToPage } from "../models/port";
 import type { OwnerStatus, Recovery, RemoteError } from "../host/rpc";
 
 export interface Status {
@@ -41,6 +42,8 @@ export interface PyMemoryEvents {
   boot: { step: string; done: number; total: number };
   /** What happens in a chat round: message, proposals, delta. */
   chat: Record<string, unknown>;
+  /** The page that runs a model for all tabs; null: none does. */
+  model: { server: PortServer | null };
   /** Any part of status() may have changed. */
   status: Status;
 }
@@ -50,6 +53,10 @@ export interface SendOptions {
   session_id?: string | null;
   /** Sent again with the same id, a message is stored and answered once. */
   message_id?: string;
+  /** The message of the user that this one is an edit of: it begins a branch beside it. */
+  instead_of?: string;
+  /** The answer to be given anew, beside the old one; `text` counts for nothing then. */
+  again?: string;
   /** Id of an incognito chat, which is its session too: nothing of it is stored anywhere. */
   incognito?: string;
 }
@@ -75,12 +82,22 @@ export interface PyMemory {
   cancel(messageId: string): Promise<boolean>;
   /** Makes this tab the owner. */
   takeOver(): void;
+  /** Starts the memory anew in every tab, so that its workers run under the policy as it is now. Incognito chats end. */
+  restart(): Promise<void>;
+  /** The model port, for a page that runs a model itself. */
+  readonly port: ModelPortEnd;
   /**
    * `raw`: the file as it is, at any time. After an error with choices, `previous` goes on with the generation before and
    * `empty` starts anew; neither deletes anything.
    */
   recover(choice: "raw"): Promise<Blob | null>;
   recover(choice: "previous" | "empty"): Promise<void>;
+}
+
+export interface ModelPortEnd {
+  send(message: FromPage): void;
+  /** What the worker asks of this page, or of all pages. */
+  listen(listener: (message: ToPage) => void): void;
 }
 
 export interface OpenOptions {

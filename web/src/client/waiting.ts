@@ -6,6 +6,8 @@ export interface WaitingMessage {
   message_id: string;
   session_id: string | null;
   text: string;
+  instead_of?: string;
+  again?: string;
   at: number;
 }
 

@@ -19,6 +19,10 @@ interface PyModule {
 export interface PyHost {
   dispatch(method: string, kwargs: string, id: string): string | Promise<string>;
   cancel(id: string): boolean;
+  /** Who answers from now on: a choice of models/settings.ts with the key of its server, as JSON text. */
+  use_model(settings: string): void;
+  /** The models of a server {address, key}, which is asked for them. */
+  probe_model(server: string): Promise<string>;
   open_incognito(id: string): string;
   close_incognito(id: string): void;
   in_transaction(): boolean;

@@ -4,6 +4,9 @@ import type { BlockFolder } from "./blockfile";
 import type { PyHost } from "./boot";
 import { Fault, toRemote, unwrap } from "./fault";
 import { readUntrusted } from "./importer";
+import { readKey, readSettings } from "../models/settings";
+import { explainer } from "./net";
+import type { ModelPort } from "./port";
 import { type HostEvent, incognitoLock, type OwnerStatus, RPC_VERSION, type Reply, type Request } from "./rpc";
 import type { Extra, Saver } from "./saver";
 
@@ -26,8 +29,11 @@ export class Host {
   private checked = false;
   private stopped = false;
   private files = 0;
+  /** Who answers is read with the first message, so that a start does not wait for it. */
+  private model: Promise<void> | null = null;
 
   constructor(
+    private readonly database: string,
     private readonly python: PyHost,
     private readonly folder: BlockFolder,
     private fileName: string,
@@ -79,11 +85,15 @@ export class Host {
   }
 
   /** What Python calls. */
-  static bridge(host: () => Host, emit: (event: HostEvent) => void): object {
+  static bridge(host: () => Host, emit: (event: HostEvent) => void, port: ModelPort): object {
     return {
       // False where saving failed: then nothing may happen that must not be forgotten.
       durable: async () => (await host().save()) || host().saver.log === null,
       chat: (json: string) => emit({ event: "chat", detail: JSON.parse(json) as Record<string, unknown> }),
+      why_not: explainer(),
+      port_ask: (id: string, turns: string) => port.ask(id, turns),
+      port_next: (id: string) => port.next(id),
+      port_end: (id: string) => port.end(id),
     };
   }
 
@@ -112,6 +122,11 @@ export class Host {
         return this.flush();
       case "cancel":
         return JSON.stringify({ value: this.python.cancel(String(kwargs["message_id"])) });
+      case "use_model":
+        this.model = null;
+        return this.chooseModel().then(() => '{"value": null}');
+      case "probe_model":
+        return this.probeModel(String(kwargs["address"]), String(kwargs["language"]));
       case "open_incognito":
         return this.openIncognito(String(kwargs["id"]));
       case "close_incognito":
@@ -147,6 +162,7 @@ export class Host {
     try {
       const { id, method } = request;
       const isChat = method === "chat_round";
+      if (isChat) await this.chooseModel();
       const before = this.saver.file.writes;
       const outcome = this.python.dispatch(method, JSON.stringify(request.kwargs), id);
       // Without a pause between a call and its save, the reply lands in the same transaction as the change.
@@ -163,6 +179,22 @@ export class Host {
     } finally {
       this.leave();
     }
+  }
+
+  private chooseModel(): Promise<void> {
+    this.model ??= (async () => {
+      const { choice, file } = await readSettings(this.database);
+      const key = choice.kind === "server" ? await readKey(this.database, choice.address) : null;
+      this.python.use_model(JSON.stringify({ ...choice, key, name: choice.kind === "device" ? file?.name : undefined }));
+    })();
+    this.model.catch(() => (this.model = null));
+    return this.model;
+  }
+
+  /** Asks a server, which the user is connecting, for its models. */
+  private async probeModel(address: string, language: string): Promise<string> {
+    const key = await readKey(this.database, address);
+    return this.python.probe_model(JSON.stringify({ address, key, language }));
   }
 
   /** It lies in Python's memory alone, and goes when it is closed or its tab is, however that ends. */

@@ -8,6 +8,7 @@ import { BlockedError, Connection, renewLog } from "./idb";
 import { Log, LostOwnershipError } from "./log";
 import { type Candidate, type Loaded, emptyCandidate, load, salvage } from "./restore";
 import { FIRST_GENERATION } from "./format";
+import type { ModelPort } from "./port";
 import { BOOT_STEPS, type BootStep, type HostEvent, type Recovery, type StartOptions } from "./rpc";
 import { Saver } from "./saver";
 
@@ -15,6 +16,7 @@ export interface Surroundings {
   /** Web Locks exist. Without them two tabs could write at once, so nothing is kept. */
   locks: boolean;
   warning: string | null;
+  port: ModelPort;
   emit(event: HostEvent): void;
   /** Reports why the memory cannot be opened and waits for the user's choice. */
   ask(error: unknown, choices: Recovery[]): Promise<Recovery>;
@@ -52,7 +54,7 @@ export async function openHost(
 
   const folder = new BlockFolder(pyodide.FS, "/memory");
   const module = pyodide.pyimport("py_memory.browser");
-  const bridge = Host.bridge(() => host, emit);
+  const bridge = Host.bridge(() => host, emit, around.port);
   const start = (path: string): PyHost => module.start(path, bridge);
   let opened = tryCandidates(loaded, folder, start);
   if (!opened && connection && !loaded.damaged) {
@@ -79,7 +81,7 @@ export async function openHost(
     failed: (error) => emit({ event: "error", detail: toRemote(error) }),
     lost: () => around.stop("taken"),
   });
-  const host = new Host(python, folder, name, saver, warning, emit, () => around.stop("damaged"));
+  const host = new Host(options.database, python, folder, name, saver, warning, emit, () => around.stop("damaged"));
   await host.finishStart(doubtful);
   if (loaded.damaged) report("restored", "A part of the stored memory was damaged; the last whole state is shown.");
   if (evicted) report("evicted", "The browser has removed what was stored here. Import a backup to get it back.");

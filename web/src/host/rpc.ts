@@ -1,5 +1,7 @@
 /** Messages between page, worker and the workers of other tabs. A page of another version is told to reload. */
 
+import type { FromPage, PortServer, ToPage } from "../models/port";
+
 export const RPC_VERSION = 1;
 
 /** Where the memory lies, unless a page names another: an IndexedDB database, its lock and its channel. */
@@ -51,6 +53,8 @@ export type HostEvent =
   | { event: "changed"; detail: { method: string } }
   | { event: "error"; detail: RemoteError }
   | { event: "chat"; detail: Record<string, unknown> }
+  /** The page that serves a model through the port; null: none does. */
+  | { event: "model"; detail: { server: PortServer | null } }
   | { event: "boot"; detail: { step: BootStep; done: number; total: number } };
 
 export const BOOT_STEPS = ["lock", "load", "restore", "python", "open"] as const;
@@ -74,6 +78,8 @@ export type ToWorker =
   | { type: "start"; options: StartOptions }
   | { type: "request"; request: Request }
   | { type: "recover"; choice: Recovery }
+  /** From the model that this page runs. */
+  | { type: "port"; message: FromPage }
   /** Asks a worker started for this alone to read a file that nobody trusts. */
   | { type: "import"; file: Blob };
 
@@ -89,6 +95,8 @@ export type FromWorker =
   | { type: "failed"; error: RemoteError; choices: Recovery[] }
   /** Answer to the recovery choice `raw`: what is stored, as it is. */
   | { type: "raw"; file: Blob | null }
+  /** For the model that this page runs, or could run. */
+  | { type: "port"; message: ToPage }
   /** This worker is of no more use; start another. */
   | { type: "stopped"; reason: "taken" | "damaged" };
 
@@ -97,4 +105,6 @@ export type OnChannel =
   | { type: "request"; from: string; request: Request }
   | { type: "reply"; to: string; reply: Reply }
   | { type: "owner"; token: string; status: OwnerStatus }
+  | { type: "to-owner"; message: FromPage }
+  | { type: "to-pages"; message: ToPage }
   | ({ type: "event" } & HostEvent);

@@ -17,6 +17,7 @@ import { keepImage } from "./image";
 import { serveImport } from "./importer";
 import { openHost } from "./open";
 import { Channel, becomeOwner } from "./owner";
+import { ModelPort } from "./port";
 import type { FromImport, FromWorker, HostEvent, OnChannel, Recovery, StartOptions, ToWorker } from "./rpc";
 import { Standby } from "./standby";
 
@@ -26,6 +27,13 @@ let host: Host | null = null;
 let channel: Channel | null = null;
 let choose: ((choice: Recovery) => void) | null = null;
 const token = uuid7();
+const port = new ModelPort(
+  (message) => {
+    post({ type: "port", message });
+    channel?.send({ type: "to-pages", message });
+  },
+  (server) => emit({ event: "model", detail: { server } }),
+);
 
 function post(message: FromWorker | FromImport): void {
   self.postMessage(message);
@@ -41,6 +49,10 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "start") void start(data.options);
   else if (data.type === "import") void serveImport(data.file, post);
   else if (data.type === "recover") choose?.(data.choice);
+  else if (data.type === "port") {
+    if (host) port.receive(data.message);
+    else channel?.send({ type: "to-owner", message: data.message });
+  }
   else if (host) void host.handle(data.request).then((reply) => post({ type: "reply", reply }));
   else channel?.send({ type: "request", from: channel.self, request: data.request });
 };
@@ -51,10 +63,13 @@ function receive(message: OnChannel): void {
     void host?.handle(request).then((reply) => channel?.send({ type: "reply", to: from, reply }));
   } else if (message.type === "hello") {
     announce();
+  } else if (message.type === "to-owner") {
+    if (host) port.receive(message.message);
   } else if (!host) {
     if (message.type === "owner") post({ ...message, here: false });
     else if (message.type === "event") post(message);
-    else if (message.to === channel?.self) post({ type: "reply", reply: message.reply });
+    else if (message.type === "to-pages") post({ type: "port", message: message.message });
+    else if (message.type === "reply" && message.to === channel?.self) post({ type: "reply", reply: message.reply });
   }
 }
 
@@ -83,7 +98,7 @@ async function start(options: StartOptions): Promise<void> {
     };
     const sendRaw = (file: Blob | null): void => post({ type: "raw", file });
     const booting = standby?.end() ?? loadPython();
-    host = await openHost(options, { locks, warning, emit, ask, sendRaw, stop }, booting);
+    host = await openHost(options, { locks, warning, port, emit, ask, sendRaw, stop }, booting);
     post({ type: "owner", here: true, token, status: host.status() });
     announce();
     // Offline, or with no room for it, the next start takes longer; nothing else is lost.

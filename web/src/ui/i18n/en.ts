@@ -307,6 +307,15 @@ export const en = {
     facts: (n: number) => plural(n, "memory", "memories"),
     others: (n: number) => plural(n, "other entry", "other entries"),
   },
+  models: {
+    button: (name: string) => `Model: ${name}`,
+    loading: "Loading the model…",
+    offline: "Offline assistant",
+    device: "A model file on this device",
+    browser: "The browser’s own model",
+    privacy: (server: string) =>
+      `Kept in this browser. What you ask goes to ${server}, with the memories that bear on it.`,
+  },
   undo: "Undo",
   undoable: {
     forgotten: "A memory was forgotten.",
@@ -385,7 +394,7 @@ export const en = {
   },
 };
 
-type Shape<T> = {
+export type Shape<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer A) => string
     ? (...args: A) => string
     : T[K] extends string

@@ -295,6 +295,14 @@ export const zh: Texts = {
     facts: (n) => `${number(n)} 条记忆`,
     others: (n) => `${number(n)} 个其他条目`,
   },
+  models: {
+    button: (name) => `模型：${name}`,
+    loading: "正在加载模型…",
+    offline: "离线助手",
+    device: "本机上的模型文件",
+    browser: "浏览器自带的模型",
+    privacy: (server) => `保存在这个浏览器里。你的提问连同有关的记忆会发给 ${server}。`,
+  },
   undo: "撤销",
   undoable: {
     forgotten: "忘掉了一条记忆。",

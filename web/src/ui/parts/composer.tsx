@@ -8,6 +8,7 @@ import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Icon } from "./icons";
 import { isComposing } from "./ime";
+import { ModelButton } from "./model-button";
 
 const TALLEST_PX = 240;
 
@@ -100,9 +101,12 @@ export function Composer(): JSX.Element {
           <Icon name="send" />
         </button>
       </div>
-      <p class="hint" id="message-hint">
-        {t.composer.hint}
-      </p>
+      <div class="composer-foot">
+        <ModelButton />
+        <p class="hint" id="message-hint">
+          {t.composer.hint}
+        </p>
+      </div>
     </form>
   );
 }

@@ -1,4 +1,5 @@
-import type { JSX } from "preact";
+import type { FunctionComponent, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { counted, t } from "../i18n";
 import type { ImportReport } from "../model";
 import { replaceBy } from "../state/files";
@@ -12,6 +13,7 @@ export function Dialogs(): JSX.Element | null {
   const dialog = useStore(state, (value) => value.dialog);
   if (!dialog) return null;
   if (dialog.kind === "storage") return <Storage />;
+  if (dialog.kind === "models") return <Models />;
   if (dialog.kind === "imported") return <Imported report={dialog.report} />;
   return (
     <Modal title={t.files.replaceTitle}>
@@ -27,6 +29,13 @@ export function Dialogs(): JSX.Element | null {
       </div>
     </Modal>
   );
+}
+
+/** Loaded when it is asked for. */
+function Models(): JSX.Element | null {
+  const [Part, setPart] = useState<FunctionComponent | null>(null);
+  useEffect(() => void import("./models").then(({ Models }) => setPart(() => Models)), []);
+  return Part ? <Part /> : null;
 }
 
 function Imported({ report }: { report: ImportReport }): JSX.Element {

@@ -1,9 +1,11 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { hostOf } from "../../models/address";
 import { ago, daysAgo, t } from "../i18n";
 import { MAX_TITLE_CHARACTERS, type Session } from "../model";
 import { closeIncognito, openIncognito } from "../state/incognito";
 import { act } from "../state/memory";
+import { models } from "../state/model-choice";
 import { deleteSession, newChat, openSession, rename, search, showMoreSessions, titleOf } from "../state/sessions";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
@@ -19,6 +21,7 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
   const lastExport = useStore(state, (value) => value.backup?.at);
   const loaded = useStore(state, (value) => value.loaded);
   const incognito = useStore(state, (value) => value.incognito);
+  const server = useStore(models, ({ settings: { choice } }) => (choice.kind === "server" ? choice.address : null));
   const sidebar = useRef<HTMLElement>(null);
   const close = (): void => state.set({ drawer: false });
   const trapped = narrow && open;
@@ -70,7 +73,7 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
           <Sessions />
         </div>
         <footer class="sidebar-foot">
-          <p>{t.sessions.privacy}</p>
+          <p>{server === null ? t.sessions.privacy : t.models.privacy(hostOf(server))}</p>
           <p>{loaded ? `${t.storage.backup}: ${lastExport ? ago(lastExport) : t.storage.never}` : "\u00a0"}</p>
         </footer>
       </nav>

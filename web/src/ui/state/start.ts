@@ -9,6 +9,7 @@ import { receive, showUnanswered } from "./chat";
 import { keepDrafts, watchDrafts } from "./drafts";
 import { hideEarly, showEarly, watchEarly } from "./early";
 import { act, memoryNow, provideMemory, toast } from "./memory";
+import { watchModels } from "./model-choice";
 import { findPlace, isIncognito, keepPlace, loadFirst, refreshAll, refreshMessages } from "./sessions";
 import { type BootStep, state } from "./state";
 import { keepOffers, offerAgain } from "./undo";
@@ -50,6 +51,7 @@ export async function start(): Promise<void> {
   state.set({ ready: true, failure: null });
   act(loadFirst);
   act(readBackup);
+  act(() => watchModels(memory));
   offerAgain(refreshAll);
 }
 

@@ -26,6 +26,7 @@ export interface Toast {
 
 export type Dialog =
   | { kind: "storage" }
+  | { kind: "models" }
   | { kind: "imported"; report: ImportReport }
   | { kind: "replace"; name: string; bytes: Uint8Array<ArrayBuffer> };
 

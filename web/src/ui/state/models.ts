@@ -1,0 +1,262 @@
+/** Who answers: the offline assistant, a model server, a file on this device, or the browser's own model. */
+
+import type { PyMemory } from "../../client/types";
+import { DATABASE } from "../../host/rpc";
+import { fullAddress, hostOf } from "../../models/address";
+import * as file from "../../models/file";
+import type { PageModel } from "../../models/page-model";
+import { PageModelError } from "../../models/page-model";
+import { browserModel, fetchBrowserModel } from "../../models/prompt-api";
+import { ModelPage, type Offer } from "../../models/serve";
+import {
+  allowedOrigins,
+  type Choice,
+  type ModelSettings,
+  originOf,
+  readKey,
+  readSettings,
+  writeKey,
+  writeSettings,
+} from "../../models/settings";
+import { language } from "../i18n";
+import { tm } from "../i18n/models";
+import { call, memory, toast } from "./memory";
+import { models, others } from "./model-choice";
+import { state } from "./state";
+
+declare const __BUILD__: { readonly device: string };
+
+const POLICY_MS = 10_000;
+
+let page: ModelPage | null = null;
+let running: AbortController | null = null;
+let picked: File | null = null;
+
+/** Begins or ends what this page runs, as the settings say. */
+export function follow(memory: PyMemory, { choice }: ModelSettings): void {
+  if (choice.kind === "device" || choice.kind === "browser") serve(memory, choice.kind);
+  else page?.stop();
+}
+
+// -- choices --
+
+export function chooseOffline(): Promise<void> {
+  return attempt("offline", async () => {
+    const former = models.get().settings.choice;
+    models.set({ progress: { kind: former.kind, step: "connecting" } });
+    await change({ choice: { kind: "offline" } });
+    if (former.kind === "server") toast({ text: tm.server.disconnected });
+  });
+}
+
+/** An empty key leaves the one that is kept. */
+export function connect(typed: string, key: string): Promise<void> {
+  return attempt("server", async () => {
+    const address = addressIn(typed);
+    if (!isSecureContext) throw new Shown(tm.problems.insecure);
+    models.set({ progress: { kind: "server", step: "connecting" } });
+    if (key) await writeKey(DATABASE, address, key);
+    const former = models.get().settings.server;
+    await change({ server: { address, model: former?.model ?? "" }, trying: originOf(address) });
+    const found = await call<Array<{ id: string }>>("probe_model", { address, language });
+    const list = found.map(({ id }) => id);
+    const model = (former && list.includes(former.model) ? former.model : list[0]) ?? "";
+    await change({ choice: { kind: "server", address, model }, server: { address, model } }, ["trying"]);
+    models.set({ list });
+    await lookForKey();
+    toast({ text: tm.server.connected(model, hostOf(address)) });
+  });
+}
+
+export function chooseModel(model: string): Promise<void> {
+  return attempt("server", async () => {
+    const { choice } = models.get().settings;
+    if (choice.kind !== "server") return;
+    await change({ choice: { ...choice, model }, server: { address: choice.address, model } });
+  });
+}
+
+export async function forgetKey(address: string): Promise<void> {
+  await writeKey(DATABASE, address, "");
+  await lookForKey();
+  await call("use_model");
+}
+
+/** The models of the server that is connected, for the list in the dialog. */
+export async function listModels(): Promise<void> {
+  const { choice } = models.get().settings;
+  await lookForKey();
+  if (choice.kind !== "server" || models.get().list) return;
+  const found = await call<Array<{ id: string }>>("probe_model", { address: choice.address, language }).catch(() => []);
+  if (found.length) models.set({ list: found.map(({ id }) => id) });
+}
+
+/** A file from the user's disk: kept, then loaded. */
+export function pickFile(chosen: File): Promise<void> {
+  return attempt("device", async (signal) => {
+    try {
+      await file.check(chosen);
+    } catch (error) {
+      throw error instanceof file.FileError ? new Shown(tm.device.problems[error.problem]) : error;
+    }
+    const total = chosen.size;
+    const progress = (done: number): void => models.set({ progress: { kind: "device", step: "copying", done, total } });
+    progress(0);
+    picked = (await file.keep(DATABASE, chosen, progress, signal)) ? null : chosen;
+    if (picked) toast({ text: tm.device.notKept });
+    await change({ file: { name: chosen.name, size: chosen.size } });
+    await startPageModel("device", signal);
+    toast({ text: tm.device.ready(chosen.name) });
+  });
+}
+
+/** The file that is kept here already. */
+export function useFile(): Promise<void> {
+  return attempt("device", (signal) => startPageModel("device", signal));
+}
+
+export function dropFile(): Promise<void> {
+  return attempt("device", async () => {
+    const { choice } = models.get().settings;
+    await change(choice.kind === "device" ? { choice: { kind: "offline" } } : {}, ["file"]);
+    page?.stop();
+    picked = null;
+    await file.drop(DATABASE);
+  });
+}
+
+export function useBrowser(): Promise<void> {
+  return attempt("browser", async (signal) => {
+    const share = (done: number): void => models.set({ progress: { kind: "browser", step: "fetching", done, total: 1 } });
+    share(0);
+    await fetchBrowserModel(share, signal).catch(() => {
+      throw new Shown(tm.browser.failed);
+    });
+    await startPageModel("browser", signal);
+  });
+}
+
+/** Gives up what goes on. */
+export function cancel(): void {
+  running?.abort();
+}
+
+/** The dialog is closed: what was only tried is not allowed any longer. */
+export async function leave(): Promise<void> {
+  models.set({ problem: null });
+  if (models.get().settings.trying && !models.get().progress) await change({}, ["trying"]);
+}
+
+// -- how --
+
+/** A sentence for the user. */
+class Shown extends Error {}
+
+async function attempt(kind: Choice["kind"], work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  if (models.get().progress) return;
+  running = new AbortController();
+  const { signal } = running;
+  models.set({ problem: null });
+  try {
+    await work(signal);
+  } catch (error) {
+    if (!signal.aborted) models.set({ problem: { kind, text: (error as Error).message } });
+    if (state.get().dialog?.kind !== "models" && models.get().settings.trying) await change({}, ["trying"]);
+  } finally {
+    models.set({ progress: null });
+    running = null;
+  }
+}
+
+function addressIn(typed: string): string {
+  try {
+    return fullAddress(typed);
+  } catch {
+    throw new Shown(tm.problems.address);
+  }
+}
+
+/** Keeps the settings; where they change what may be connected to, the memory starts anew under that policy. */
+async function change(changes: Partial<ModelSettings>, without: ReadonlyArray<"trying" | "file"> = []): Promise<void> {
+  const next: ModelSettings = { ...(await readSettings(DATABASE)), ...changes };
+  for (const name of without) delete next[name];
+  const before = (await allowedOrigins()).join();
+  const { choice, trying } = next;
+  const wants = [choice.kind === "server" ? originOf(choice.address) : "", trying ?? ""].filter(Boolean);
+  if (wants.some((origin) => !before.split(",").includes(origin))) await mayRestart();
+  await writeSettings(DATABASE, next);
+  if ((await allowedOrigins()).join() === before) await call("use_model");
+  else await renewPolicy();
+  models.set({ settings: next }); // shown when it holds
+  others.postMessage("changed");
+  if (choice.kind === "offline" || choice.kind === "server") page?.stop();
+}
+
+/** An incognito chat lives in the worker, and would be lost. */
+async function mayRestart(): Promise<void> {
+  if (!navigator.serviceWorker?.controller) throw new Shown(tm.problems.worker);
+  const { held = [] } = await navigator.locks.query();
+  if (held.some(({ name }) => name?.startsWith("py-memory:incognito:"))) throw new Shown(tm.problems.incognito);
+}
+
+/** The service worker writes the policy from the settings; the memory's workers then start under it. */
+async function renewPolicy(): Promise<void> {
+  const worker = navigator.serviceWorker?.controller;
+  if (!worker) return;
+  await new Promise<void>((resolve, reject) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve();
+    setTimeout(() => reject(new Shown(tm.problems.worker)), POLICY_MS);
+    worker.postMessage("policy", [port2]);
+  });
+  await (await memory()).restart();
+}
+
+async function lookForKey(): Promise<void> {
+  const { server } = models.get().settings;
+  models.set({ hasKey: server ? (await readKey(DATABASE, server.address)) !== null : false });
+}
+
+async function startPageModel(kind: "device" | "browser", signal: AbortSignal): Promise<void> {
+  models.set({ progress: { kind, step: "loading" } });
+  serve(await memory(), kind); // before the others hear of it, so that this page is the first in the queue
+  await change({ choice: { kind } });
+  const loading = page?.load();
+  const given = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+  try {
+    await Promise.race([loading, given]);
+  } catch (error) {
+    page?.stop();
+    await change({ choice: { kind: "offline" } });
+    throw error instanceof PageModelError ? new Shown(tm.device.problems[inWords(error)]) : error;
+  }
+}
+
+function inWords({ problem, message }: PageModelError): keyof typeof tm.device.problems {
+  if (message in tm.device.problems) return message as keyof typeof tm.device.problems;
+  return problem === "memory" ? "memory" : "failed";
+}
+
+function serve(memory: PyMemory, kind: Offer["kind"]): void {
+  page ??= new ModelPage(memory, DATABASE, (here) => models.set({ here }));
+  const load = kind === "browser" ? () => Promise.resolve(browserModel()) : shownLoading;
+  page.serve({ kind, title: document.title, load });
+}
+
+async function shownLoading(signal: AbortSignal): Promise<PageModel> {
+  models.set({ loading: true });
+  try {
+    return await loadFile(signal);
+  } finally {
+    models.set({ loading: false });
+  }
+}
+
+async function loadFile(signal: AbortSignal): Promise<PageModel> {
+  const kept = picked ?? (await file.kept(DATABASE));
+  if (!kept) throw new PageModelError("no_model", "gone");
+  const address = new URL(__BUILD__.device, document.baseURI).href;
+  const { loadDevice, canRun } = (await import(address)) as typeof import("../../models/device");
+  if (!canRun()) throw new PageModelError("no_model", "browser");
+  return loadDevice(kept, signal);
+}

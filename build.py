@@ -328,7 +328,8 @@ def command_serve(options: argparse.Namespace) -> int:
     sys.path.insert(0, str(ROOT))
     from py_memory.server import site
 
-    return site.main([str(SITE), "--host", options.host, "--port", str(options.port)])
+    data = str(options.data or ROOT / "data")
+    return site.main([str(SITE), "--host", options.host, "--port", str(options.port), "--data", data])
 
 
 def command_test(options: argparse.Namespace) -> int:
@@ -391,10 +392,10 @@ def parse() -> argparse.Namespace:
         return sub
 
     command("build", command_build, "build dist/site, which any static host can serve, and the wheel")
-    serve = command("serve", command_serve, "build what is missing and serve the page")
+    serve = command("serve", command_serve, "build what is missing and serve the page and syncing")
     serve.add_argument("--port", type=int, default=8000, help="0 takes a free one (default: 8000)")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-    serve.add_argument("--data", help="folder for the sync server's data; unused until there is one")
+    serve.add_argument("--data", help="folder for the sync server's data (default: data)")
     test = command("test", command_test, "run every test suite, or those named")
     test.add_argument("suites", nargs="*", metavar="SUITE", help="lint, unit, pyodide, browser or models")
     test.add_argument("--models", action="store_true", help="also run a real model in the browser (253 MB)")

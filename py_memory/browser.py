@@ -16,7 +16,14 @@ from urllib.parse import urlsplit
 
 from .agent import ChatAgent
 from .database import open_block_file
-from .errors import ImportRefusedError, IncognitoEndedError, InvalidInputError, ModelError, PyMemoryError
+from .errors import (
+    ImportRefusedError,
+    IncognitoEndedError,
+    InvalidInputError,
+    ModelError,
+    PyMemoryError,
+    SyncError,
+)
 from .formats.memory_file import read_memory_file
 from .incognito import IncognitoStore
 from .models.failures import failure, sentence
@@ -25,6 +32,7 @@ from .models.page import Chosen, PageBridge, PageModel, Unusable
 from .recall import index
 from .records import Message, Receipt, Record
 from .store import MemoryStore
+from .sync.engine import Answer, Call, Pause, check_address
 
 if TYPE_CHECKING:
     from .models.openai import OpenAIModel
@@ -45,6 +53,8 @@ NOT_FOR_THE_PAGE = {
     "import_entries",
     "import_file",
     "import_rows",
+    "sync_steps",
+    "undo_sync",
     "next_reading",
     "preview_import",
     "skip_reading",
@@ -117,6 +127,8 @@ class Host:
         `incognito` names the incognito chat for which it is."""
         arguments = json.loads(kwargs)
         incognito = arguments.pop("incognito", None)
+        if method == "sync":
+            return self._sync(self._store_of(incognito), arguments)
         if method == "chat_round":
             return self._chat(arguments, request_id, incognito)
         return answer(lambda: self._method(method, self._store_of(incognito))(**arguments))
@@ -212,6 +224,29 @@ class Host:
             return json.dumps({"error": described(error)})
         finally:
             del self._rounds[request_id]
+
+    async def _sync(self, store: MemoryStore, kwargs: dict[str, Any]) -> str:
+        """MemoryStore.sync() over the page's own fetch; durable before its report is given."""
+        try:
+            address, token = check_address(kwargs.get("url")), str(kwargs.get("token", ""))
+            steps = store.sync_steps(address)
+            answer: Answer | None = None
+            try:
+                while True:
+                    step = steps.send(answer)
+                    # What was acknowledged must not be sent again by a page that closes now.
+                    await store.durable()
+                    if isinstance(step, Pause):
+                        await asyncio.sleep(step.seconds)
+                        answer = None
+                    else:
+                        answer = await _fetch(address, token, step)
+            except StopIteration as end:
+                return json.dumps({"value": plain(end.value)}, allow_nan=False)
+            finally:
+                steps.close()
+        except Exception as error:
+            return json.dumps({"error": described(error)})
 
     @staticmethod
     async def _round(
@@ -323,6 +358,28 @@ class Host:
 
     def close(self) -> None:
         self._store.close()
+
+
+async def _fetch(address: str, token: str, call: Call) -> Answer:
+    """Raises SyncError "unreachable"."""
+    from pyodide.http import pyfetch
+
+    headers = {"authorization": f"Bearer {token}", **call.headers}
+    try:
+        got = await pyfetch(
+            address + call.path,
+            method=call.method,
+            headers=headers,
+            credentials="omit",
+            cache="no-store",
+            **({} if call.body is None else {"body": call.body}),
+        )
+        body = await got.bytes()
+    except Exception as error:  # pyodide's own classes differ between its releases
+        raise SyncError(
+            "unreachable", f"The sync server cannot be reached ({error}). What is new waits here."
+        ) from error
+    return Answer(int(got.status), {name.lower(): value for name, value in got.headers.items()}, bytes(body))
 
 
 def start(path: str, bridge: Bridge) -> Host:

@@ -112,18 +112,20 @@ def json_text(value: Any, what: str = "The value") -> str:
         raise InvalidInputError(f"{what} cannot be kept as JSON ({error}).") from error
 
 
-def read_json(source: str, what: str = "The text") -> Any:
-    """Reads JSON that nobody trusts: no infinite numbers, at most 100 levels. Raises InvalidInputError."""
+def read_json(source: str, what: str = "The text", *, depth: int = MAX_JSON_DEPTH, once: bool = False) -> Any:
+    """Reads JSON that nobody trusts: no infinite numbers, at most `depth` levels; with `once` no name stands
+    twice in an object. Raises InvalidInputError."""
     # Asked before it is parsed: in WebAssembly a parser out of stack takes the interpreter with it.
-    if _depth_exceeds(source, MAX_JSON_DEPTH):
-        raise InvalidInputError(f"{what} is nested too deeply: more than {MAX_JSON_DEPTH} levels.")
-    return parse_json(source, what)
+    if _depth_exceeds(source, depth):
+        raise InvalidInputError(f"{what} is nested too deeply: more than {depth} levels.")
+    return parse_json(source, what, once=once)
 
 
-def parse_json(source: str, what: str = "The text") -> Any:
+def parse_json(source: str, what: str = "The text", *, once: bool = False) -> Any:
     """Like read_json(), for a text whose depth is known already."""
+    pairs = _named_once if once else None
     try:
-        return json.loads(source, parse_constant=_not_finite, parse_float=_finite)
+        return json.loads(source, parse_constant=_not_finite, parse_float=_finite, object_pairs_hook=pairs)
     except ValueError as error:
         raise InvalidInputError(f"{what} is not JSON ({error}).") from error
 
@@ -135,6 +137,13 @@ def _finite(number: str) -> float:
 
 def _not_finite(number: str) -> NoReturn:
     raise ValueError(f"{number[:20]} is no number JSON can hold")
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return made
 
 
 def _depth_exceeds(source: str, most: int) -> bool:

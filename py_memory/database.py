@@ -213,6 +213,7 @@ class Database:
         self._depth = 0
         self.transactions = 0  # begun so far: the number of the one that is open
         self._broken = False  # an operation inside the open transaction stopped half-way
+        self.before_commit: Callable[[], object] | None = None  # called at the end of each transaction
         self._rolled_back: list[Callable[[], object]] = []
         opened_here = not hasattr(path_or_connection, "execute")
         if opened_here:
@@ -303,6 +304,8 @@ class Database:
             try:
                 yield
                 self._refuse_if_broken()
+                if self.before_commit is not None:
+                    self.before_commit()
                 self._run("COMMIT")
             except BaseException:
                 if self.connection.in_transaction:
@@ -354,6 +357,13 @@ class Database:
         """Calls `undo` if the transaction that is now open is rolled back; for state kept outside SQLite."""
         if self._depth:
             self._rolled_back.append(undo)
+
+    @property
+    def path(self) -> str | None:
+        """Where an ordinary file lies; None for a memory without one, and in the page."""
+        if self.value("PRAGMA locking_mode") == "exclusive":
+            return None
+        return self.query("PRAGMA database_list")[0]["file"] or None
 
     @property
     def in_transaction(self) -> bool:

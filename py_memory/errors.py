@@ -30,6 +30,7 @@ __all__ = [
     "NotFoundError",
     "PyMemoryError",
     "StorageError",
+    "SyncError",
     "TooLargeError",
     "UndoExpiredError",
     "UnregisteredKeyError",
@@ -138,6 +139,17 @@ class IncognitoEndedError(NotFoundError):
 
     def __init__(self, id: str) -> None:
         super().__init__("incognito chat", id)
+
+
+class SyncError(PyMemoryError):
+    """Syncing stopped; the memory is whole, and what waits still waits. `code` is one of unreachable,
+    not_a_server, unauthorized, forbidden, other_user, busy, quota, update_needed, refused, failed; with busy,
+    `retry_after` seconds is the least to wait."""
+
+    def __init__(self, code: str, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retry_after = retry_after
 
 
 class ModelError(PyMemoryError):

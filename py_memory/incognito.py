@@ -6,6 +6,7 @@ recall find them as usual; nothing goes the other way. What would change or keep
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, NoReturn
 
 from .errors import IncognitoError
@@ -50,7 +51,7 @@ class IncognitoStore(MemoryStore):
                     now=self.clock(),
                 )
             for fact in self.base.list_facts():
-                fact_rows.insert_fact(db, fact)
+                fact_rows.insert_fact(db, dataclasses.replace(fact, user_id=self.user_id))
         self._seen = seen
 
     def add_message(self, session_id: str, role: str, content: str, **details: Any) -> Message:
@@ -127,4 +128,10 @@ class IncognitoStore(MemoryStore):
         self._refuse()
 
     def import_rows(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse()
+
+    def sync(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse()
+
+    def sync_steps(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._refuse()

@@ -43,6 +43,9 @@ __all__ = [
     "Snapshot",
     "StructuredModel",
     "Summary",
+    "SyncConflict",
+    "SyncReport",
+    "SyncStatus",
     "Tool",
     "ToolCall",
     "ToolCallDelta",
@@ -304,6 +307,57 @@ class Receipt(Record):
     counts: Mapping[str, int]
     undo_until: int
     beyond: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport(Record):
+    """What one sync did. `forgotten`: (table, id) of rows changed here that had been forgotten elsewhere;
+    `waiting`: what has not left yet, by why; `clock_offset_ms`: how far the server's clock is ahead of this
+    device's, and `clock_note` what follows from it when that is much."""
+
+    user_id: str
+    first: bool
+    restarted: bool
+    requests: int
+    pushed: int
+    pulled: int
+    conflicts: int
+    disputed: int
+    rejected: int
+    forgotten: tuple[tuple[str, str], ...]
+    waiting: Mapping[str, int]
+    clock_offset_ms: int
+    clock_note: str
+    backup: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SyncConflict(Record):
+    """A change that lost against another device's: `kept` and `lost` are the values of one group of columns.
+    `changed_at`: when the lost one was made (ms, the server's time)."""
+
+    id: str
+    kind: str
+    row_id: str
+    part: str
+    changed_at: int
+    kept: Mapping[str, Any]
+    lost: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncStatus(Record):
+    """`on` is False before the first sync; times in ms. `changes` by kind would be sent by the next sync."""
+
+    on: bool
+    url: str | None = None
+    device: str | None = None
+    synced_at: int | None = None
+    clock_offset_ms: int = 0
+    changes: Mapping[str, int] = field(default_factory=dict)
+    waiting: Mapping[str, int] = field(default_factory=dict)
+    rejected: tuple[Mapping[str, Any], ...] = ()
+    backup: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

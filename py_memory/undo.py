@@ -100,6 +100,12 @@ class UndoLog:
             self._latest = None
             self.lineage.clear()
 
+    def is_pending(self) -> bool:
+        """Whether anything may still be taken back; not what a clock that went back keeps from expiring."""
+        self.forget_expired()
+        latest = self._clock() + UNDO_MS
+        return any(operation.until <= latest for operation in self._operations.values())
+
     # -- what operations do --
 
     def take(self, operation: Operation, table: str, where: str, parameters: Sequence[Any]) -> list[Row]:

@@ -30,12 +30,12 @@ ALSO = """
     pyodide.code pyodide.ffi pyodide.http pyodide.webloop
 """.split()
 # Edges that only exist outside the page.
-NOT_IN_THE_PAGE = {"server", "cli"}
+NOT_IN_THE_PAGE = {("server",), ("cli",), ("sync", "transport")}
 
 def own_sources(root):
     for path in sorted(root.rglob("*")):
         parts = path.relative_to(root).with_suffix("").parts
-        if path.suffix in {".py", ".sql", ".bin"} and parts[0] not in NOT_IN_THE_PAGE:
+        if path.suffix in {".py", ".sql", ".bin"} and not NOT_IN_THE_PAGE & {parts[:1], parts}:
             yield path
 
 def module_name(path, root):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from py_memory.store import MemoryStore
 from . import files
 from .chat import chat
 from .consolidate import consolidate
+from .server import add_server_commands
 from .tables import table
 from .terminal import say
 from .words import WORDS, counted, language, on
@@ -25,6 +27,7 @@ from .words import WORDS, counted, language, on
 __all__ = ["main"]
 
 MAX_ROWS = 100_000
+TOKEN_VARIABLE = "PY_MEMORY_TOKEN"
 _MAKE_A_FILE = ("import", "chat")
 FORMATS = ("db", "jsonl", "markdown")
 
@@ -33,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """0 if all went well, 1 if health() found something, 2 for an error said on standard error."""
     options = _parser().parse_args(arguments)
     try:
+        if options.file is None:
+            served: int = options.run(options, None)
+            return served
         if options.command == "import":
             files.put_in_order(options)
         path = Path(options.file)
@@ -97,6 +103,11 @@ def _parser() -> argparse.ArgumentParser:
         with_model.add_argument("--model", metavar="URL", help=words["model"])
         with_model.add_argument("--name", metavar="MODEL", help=words["model_name"])
         with_model.add_argument("--key-env", metavar="NAME", help=words["key_env"])
+    sync = command("sync", _sync)
+    sync.add_argument("url")
+    sync.add_argument("--token", help=words["token"])
+    sync.add_argument("--dry-run", action="store_true", help=words["sync_dry_run"])
+    add_server_commands(commands, words)
     return parser
 
 
@@ -222,4 +233,23 @@ def _forget(options: argparse.Namespace, path: Path) -> int:
     if options.yes:
         store.compact()
     store.close()
+    return 0
+
+
+def _sync(options: argparse.Namespace, path: Path) -> int:
+    store = MemoryStore(path)
+    if options.dry_run:
+        status = store.sync_status()
+        print(json.dumps(status.to_dict(), ensure_ascii=False, indent=1))
+        return 0
+    report = store.sync(options.url, options.token or os.environ.get(TOKEN_VARIABLE, ""))
+    store.close()
+    if options.json:
+        print(json.dumps(report.to_dict(), ensure_ascii=False, indent=1))
+        return 0
+    say("synced", pushed=report.pushed, pulled=report.pulled, waiting=sum(report.waiting.values()))
+    if report.conflicts or report.disputed or report.rejected:
+        say("to_review", conflicts=report.conflicts, disputed=report.disputed, rejected=report.rejected)
+    if report.clock_note:
+        say("clock_off", minutes=abs(report.clock_offset_ms) // 60_000)
     return 0

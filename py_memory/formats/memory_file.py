@@ -51,7 +51,15 @@ _INDEX_DATA = re.compile(r"(message|memory)_search_(data|idx|docsize|config)")
 _STORED_ONLY = re.compile(
     r"(?!.*\b(check|as|default|references|generated|collate)\b)[\w\s'\"(),]+", re.IGNORECASE | re.DOTALL
 )
-_NOT_EXPORTED = ("sync_state", "sync_outbox", "sync_base", "sync_deferred", "sync_rejected")
+_NOT_EXPORTED = (
+    "sync_state",
+    "sync_changes",
+    "sync_outbox",
+    "sync_base",
+    "sync_deferred",
+    "sync_rejected",
+    "sync_conflicts",
+)
 
 # Tables that travel, in the order in which rows can refer to earlier ones. Deletions come first.
 TABLES = (

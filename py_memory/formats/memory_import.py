@@ -7,45 +7,32 @@ older version of the message, or a disputed fact. What was forgotten here or the
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from py_memory import text
-from py_memory.checks import MAX_ID_CHARACTERS, MAX_TIME, read_json
 from py_memory.consolidation import Consolidation
 from py_memory.database import Database
 from py_memory.errors import ImportRefusedError, InvalidInputError
 from py_memory.facts import Facts
 from py_memory.forgetting import Forgetting
 from py_memory.ids import uuid7
-from py_memory.personal import personal_kinds
 from py_memory.recall import index
 from py_memory.rows import images
-from py_memory.rows.experiences import known_values
 from py_memory.rows.facts import folded
 from py_memory.rows.namespaces import namespace_of
 from py_memory.rows.rejections import adopt_key
 from py_memory.rows.tombstones import BLANKED, add_tombstones, is_forgotten
-from py_memory.snapshots import read_state
 from py_memory.titles import is_quoted_from
 from py_memory.undo import UndoLog
 
 from .memory_file import TABLES
+from .row_rules import LOCAL_COLUMNS, RowRules, straighten
 
 __all__ = ["import_rows"]
 
-MAX_TEXT_BYTES = 1 << 20
 MAX_REFUSALS_LISTED = 50
-_INTEGERS = range(-(2**63), 2**63)
-_LOCAL_COLUMNS = {"seq"}
-_TIMES = frozenset(
-    {"created_at", "updated_at", "last_active_at", "ended_at", "started_at", "completed_at", "superseded_at"}
-    | {"valid_from", "valid_to", "expires_at", "last_used_at"}
-)
-_SHAPES = {"metadata_json": dict, "reason_json": dict, "conclusions_json": list, "open_items_json": list}
 # What a row belongs to, by the column that names it.
 _BELONGS = {"session_id": "sessions", "message_id": "messages"}
 _STATE_OF_SESSION = ("current_message_id", "last_active_at", "status", "ended_at")
@@ -114,7 +101,7 @@ class _Import:
         undo = UndoLog(db, lambda: now)
         self._facts = Facts(db, user_id, None, lambda: now, undo)
         self._forgetting = Forgetting(db, user_id, lambda: now, undo, self._facts)
-        self._columns = {table: self._rules(table) for table in TABLES}
+        self._rules = RowRules(db)
         self._takes_rejections = False
         self._unindexed: set[str] = set()
         self._new_messages: set[str] = set()
@@ -124,13 +111,6 @@ class _Import:
         self._blanked_there: set[tuple[str, str]] = set()  # the file is younger than this forgetting
         self._blanked_now: set[tuple[str, str]] = set()  # and with it, it happens here
         self._summaries: dict[str, list[str]] = {}  # new ones, by session
-
-    def _rules(self, table: str) -> dict[str, tuple[str, bool]]:
-        """Column → (type, must be given)."""
-        rows = self.db.query(f"PRAGMA table_info({table})")
-        return {
-            row["name"]: (row["type"], bool(row["notnull"]) and row["dflt_value"] is None) for row in rows
-        }
 
     def begin(self, header: Mapping[str, Any]) -> None:
         self.report.unknown_columns = [str(column) for column in header["unknown_columns"]]
@@ -152,7 +132,7 @@ class _Import:
         forgotten = []
         for given in rows:
             row = dict(given)
-            if problem := self._problem("tombstones", row):
+            if problem := self._rules.problem("tombstones", row):
                 self._refuse("tombstones", row, problem)
                 continue
             blanks = row["kind"] in _BLANKED_KINDS
@@ -167,10 +147,10 @@ class _Import:
         self._forgetting.follow(forgotten)
 
     def add(self, table: str, row: dict[str, Any]) -> None:
-        if problem := self._problem(table, row):
+        if problem := self._rules.problem(table, row):
             self._refuse(table, row, problem)
             return
-        row = {column: value for column, value in row.items() if column not in _LOCAL_COLUMNS}
+        row = {column: value for column, value in row.items() if column not in LOCAL_COLUMNS}
         row["user_id"] = self.user_id
         if table == "sessions":
             self._leave_blank(row)
@@ -205,73 +185,14 @@ class _Import:
                 self.report.imported["messages"] -= 1
                 self._refuse("messages", {"id": id}, "it has no text")
         for id in self._sessions:
-            self._straighten(id)
+            straighten(self.db, id)
         for id in dict.fromkeys(self._kept_out.values()):  # their summaries may quote what was forgotten
             self._consolidation.recover(id, self._summaries.get(id, ()))
         for id in self._unindexed:
             for row in images.read_where(self.db, "messages", "id = ?", (id,)):
                 index.add(self.db, row["seq"])
 
-    def _straighten(self, session_id: str) -> None:
-        """Parent links that go round in a circle or out of the session are cut; an existing message is
-        shown."""
-        rows = images.read_where(self.db, "messages", "session_id = ? ORDER BY created_at, id", (session_id,))
-        parents = {row["id"]: row["parent_id"] for row in rows}
-        sound: set[str] = set()
-        for row in rows:
-            path: dict[str, None] = {}
-            id = row["id"]
-            while id is not None and id not in sound:
-                path[id] = None
-                parent = parents[id]
-                if parent is not None and (parent not in parents or parent in path):
-                    (broken,) = (found for found in rows if found["id"] == id)
-                    images.update_row(self.db, "messages", (broken["id"],), {"parent_id": None})
-                    parents[id] = parent = None
-                id = parent
-            sound.update(path)
-        for session in images.read_where(self.db, "sessions", "id = ?", (session_id,)):
-            if session["current_message_id"] not in parents:
-                shown = rows[-1]["id"] if rows else None
-                images.update_row(self.db, "sessions", (session_id,), {"current_message_id": shown})
-
     # -- checks --
-
-    def _problem(self, table: str, row: dict[str, Any]) -> str | None:
-        """Why a row cannot be taken. Texts are cleaned in place."""
-        rules = self._columns[table]
-        if unknown := row.keys() - rules.keys():
-            return f"unknown column {min(unknown)}"
-        for column, (kind, required) in rules.items():
-            value = row.get(column)
-            if value is None:
-                if required and column not in ("user_id", *_LOCAL_COLUMNS):
-                    return f"{column} is missing"
-            elif kind == "TEXT" and isinstance(value, str):
-                row[column] = text.clean(value)[0]
-                if len(value) * 4 > MAX_TEXT_BYTES and len(row[column].encode()) > MAX_TEXT_BYTES:
-                    return f"{column} is over 1 MiB"
-                if column.endswith("_json") and (problem := _json_problem(column, row[column])):
-                    return problem
-            elif kind == "INTEGER" and type(value) is int and value in _INTEGERS:
-                if column in _TIMES and abs(value) > MAX_TIME:
-                    return f"{column} is no time"
-            elif kind == "REAL" and type(value) in (int, float) and math.isfinite(value):
-                row[column] = float(value)
-            else:
-                return f"{column} is not of type {kind}"
-        if table == "facts" and not (row["key"].isprintable() and row["key"] == row["key"].strip()):
-            return "key is not one line of printable text"
-        if table == "snapshots" and (problem := _snapshot_problem(row)):
-            return problem
-        if table == "experiences" and (
-            kinds := personal_kinds(f"{row['topic']}\n{row['content']}", known_values(self.db))
-        ):
-            return f"it holds something about a person ({', '.join(kinds)})"
-        id = row.get("id")
-        if "id" in rules and not (id and len(id) <= MAX_ID_CHARACTERS and id.isprintable()):
-            return "id is missing or malformed"
-        return None
 
     def _refuse(self, table: str, row: Mapping[str, Any], why: str) -> None:
         self.report.refused.append(f"{table} {str(row.get('id', ''))[:40]}: {why}")
@@ -424,26 +345,6 @@ class _Import:
                 for fact in there:
                     images.update_row(self.db, "facts", (fact["id"],), {"status": "disputed"})
                 images.update_row(self.db, "facts", (row["id"],), {"status": "current"})
-
-
-def _snapshot_problem(row: Mapping[str, Any]) -> str | None:
-    """Why the state of a task cannot be taken up again."""
-    try:
-        read_state(row["format"], read_json(row["state_json"]))
-    except InvalidInputError as error:
-        return str(error)
-    return None
-
-
-def _json_problem(column: str, value: str) -> str | None:
-    """Why it cannot be taken: nested too deeply, not JSON, or of another shape than its readers expect."""
-    try:
-        parsed = read_json(value, column)
-    except InvalidInputError as error:
-        return str(error)
-    if not isinstance(parsed, _SHAPES.get(column, object)):
-        return f"{column} is not of the right shape"
-    return None
 
 
 def _scope(fact: Mapping[str, Any]) -> str:

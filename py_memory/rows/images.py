@@ -14,6 +14,7 @@ __all__ = [
     "delete_where",
     "insert_if_consistent",
     "insert_row",
+    "insert_unless_refused",
     "key_of",
     "last_seq",
     "read_row",
@@ -77,7 +78,12 @@ def insert_row(db: Database, table: str, row: Mapping[str, Any]) -> None:
 
 def insert_if_consistent(db: Database, table: str, row: Mapping[str, Any]) -> bool:
     """Leaves a row out that contradicts what is there now. Returns whether it went in."""
-    return db.attempt(*_insert(db, table, row)) is None
+    return insert_unless_refused(db, table, row) is None
+
+
+def insert_unless_refused(db: Database, table: str, row: Mapping[str, Any]) -> str | None:
+    """Leaves a row out that breaks a constraint, and says which."""
+    return db.attempt(*_insert(db, table, row))
 
 
 def _insert(db: Database, table: str, row: Mapping[str, Any]) -> tuple[str, list[Any]]:

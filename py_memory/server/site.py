@@ -10,13 +10,19 @@ import hashlib
 import json
 import mimetypes
 import sys
+from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["SiteServer", "content_security_policy", "main"]
+from py_memory.errors import PyMemoryError
+
+from .endpoint import Endpoint
+from .open_store import default_database, open_store
+
+__all__ = ["SiteFiles", "SiteServer", "content_security_policy", "main"]
 
 # Said here and not left to the system's own tables, which differ between machines.
 CONTENT_TYPES = {
@@ -39,7 +45,7 @@ CONTENT_TYPES = {
 }
 WITH_POLICY = {".html", ".js", ".mjs"}  # documents and worker scripts; others carry no policy of their own
 IMMUTABLE_FOLDERS = {"assets", "pyodide", "python"}  # their paths hold a hash or an exact version
-NO_SYNC = "This server has no sync endpoint yet. The memory in your browser works without it."
+NO_SYNC = "This server has no sync endpoint. The memory in your browser works without it."
 
 
 def content_security_policy(folder: Path) -> str:
@@ -48,14 +54,68 @@ def content_security_policy(folder: Path) -> str:
     return "; ".join(f"{name} {sources}" for name, sources in directives.items())
 
 
+@dataclass(frozen=True, slots=True)
+class FileAnswer:
+    status: HTTPStatus
+    body: bytes
+    headers: dict[str, str]
+
+
+class SiteFiles:
+    """What a site's folder answers. Raises FileNotFoundError where there is none."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve(strict=True)
+        self.policy = content_security_policy(self.folder)
+
+    def answer(self, path: str, known_etag: str | None) -> FileAnswer:
+        """For a decoded URL path."""
+        file = self._locate(path)
+        if file is None:
+            return plain_text(HTTPStatus.NOT_FOUND, "There is no such file here.")
+        body = file.read_bytes()
+        etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+        immutable = file.relative_to(self.folder).parts[0] in IMMUTABLE_FOLDERS
+        headers = {
+            "Content-Type": CONTENT_TYPES.get(file.suffix)
+            or mimetypes.guess_type(file.name)[0]
+            or "application/octet-stream",
+            "Cache-Control": "public, max-age=31536000, immutable" if immutable else "no-cache",
+            "ETag": etag,
+        }
+        if file.suffix in WITH_POLICY:
+            headers["Content-Security-Policy"] = self.policy
+        if known_etag == etag:
+            return FileAnswer(HTTPStatus.NOT_MODIFIED, b"", headers)
+        return FileAnswer(HTTPStatus.OK, body, headers)
+
+    def _locate(self, path: str) -> Path | None:
+        """The file behind a decoded URL path, or None if there is none inside the folder."""
+        if "\0" in path or "\\" in path:
+            return None
+        file = (self.folder / path.lstrip("/")).resolve()
+        if path.endswith("/"):
+            file /= "index.html"
+        return file if file.is_relative_to(self.folder) and file.is_file() else None
+
+
+def plain_text(status: HTTPStatus, sentence: str, headers: dict[str, str] | None = None) -> FileAnswer:
+    return FileAnswer(
+        status, f"{sentence}\n".encode(), {"Content-Type": "text/plain; charset=utf-8", **(headers or {})}
+    )
+
+
 class SiteServer(ThreadingHTTPServer):
-    """Serves one folder at `url`. Port 0 takes a free one. Raises OSError when the port is taken."""
+    """Serves one folder at `url`, and syncing if an endpoint is given. Port 0 takes a free one. Raises
+    OSError when the port is taken."""
 
     daemon_threads = True
 
-    def __init__(self, folder: Path, host: str = "127.0.0.1", port: int = 0) -> None:
-        self.folder = folder.resolve(strict=True)
-        self.policy = content_security_policy(self.folder)
+    def __init__(
+        self, folder: Path, host: str = "127.0.0.1", port: int = 0, endpoint: Endpoint | None = None
+    ) -> None:
+        self.files = SiteFiles(folder)
+        self.endpoint = endpoint
         super().__init__((host, port), Handler)
 
     @property
@@ -80,64 +140,47 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = unquote(urlsplit(self.path).path)
-        if path == "/healthz":
-            self._send(HTTPStatus.OK, b'{"status": "ok"}', {"Content-Type": "application/json"})
-        elif path.startswith("/memory/"):
-            self._no_sync()
+        if path == "/healthz" or path.startswith("/memory/"):
+            self._memory(path)
         else:
-            self._file(path)
+            self._give(self.server.files.answer(path, self.headers.get("If-None-Match")))
 
     do_HEAD = do_GET
 
     def do_POST(self) -> None:
+        path = unquote(urlsplit(self.path).path)
+        if path.startswith("/memory/"):
+            self._memory(path)
+            return
         # The body is left unread, so the connection cannot serve another request.
         self.close_connection = True
-        if unquote(urlsplit(self.path).path).startswith("/memory/"):
-            self._no_sync()
-        else:
-            self._text(
-                HTTPStatus.METHOD_NOT_ALLOWED, "Only GET and HEAD are answered here.", {"Allow": "GET, HEAD"}
-            )
+        sentence = "Only GET and HEAD are answered here."
+        self._give(plain_text(HTTPStatus.METHOD_NOT_ALLOWED, sentence, {"Allow": "GET, HEAD"}))
 
-    def _no_sync(self) -> None:
-        body = json.dumps({"error": {"name": "NotImplemented", "message": NO_SYNC}}).encode()
-        self._send(HTTPStatus.NOT_IMPLEMENTED, body, {"Content-Type": "application/json"})
+    def do_OPTIONS(self) -> None:
+        self._memory(unquote(urlsplit(self.path).path))
 
-    def _file(self, path: str) -> None:
-        file = self._locate(path)
-        if file is None:
-            self._text(HTTPStatus.NOT_FOUND, "There is no such file here.")
+    def _memory(self, path: str) -> None:
+        endpoint = self.server.endpoint
+        if endpoint is None:
+            self.close_connection = self.command == "POST"
+            if path == "/healthz":
+                self._send(HTTPStatus.OK, b'{"status": "ok"}', {"Content-Type": "application/json"})
+            else:
+                body = json.dumps({"error": {"name": "NotImplemented", "message": NO_SYNC}}).encode()
+                self._send(HTTPStatus.NOT_IMPLEMENTED, body, {"Content-Type": "application/json"})
             return
-        body = file.read_bytes()
-        etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-        immutable = file.relative_to(self.server.folder).parts[0] in IMMUTABLE_FOLDERS
-        headers = {
-            "Content-Type": CONTENT_TYPES.get(file.suffix)
-            or mimetypes.guess_type(file.name)[0]
-            or "application/octet-stream",
-            "Cache-Control": "public, max-age=31536000, immutable" if immutable else "no-cache",
-            "ETag": etag,
-        }
-        if file.suffix in WITH_POLICY:
-            headers["Content-Security-Policy"] = self.server.policy
-        if self.headers.get("If-None-Match") == etag:
-            self._send(HTTPStatus.NOT_MODIFIED, b"", headers)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        answer = endpoint.admits(self.command, path, headers)
+        if answer is None:
+            body = self.rfile.read(int(headers.get("content-length", "0")))
+            answer = endpoint.handle(self.command, path, headers, body)
         else:
-            self._send(HTTPStatus.OK, body, headers)
+            self.close_connection = True
+        self._send(HTTPStatus(answer.status), answer.body, answer.headers)
 
-    def _locate(self, path: str) -> Path | None:
-        """The file behind a decoded URL path, or None if there is none inside the folder."""
-        if "\0" in path or "\\" in path:
-            return None
-        file = (self.server.folder / path.lstrip("/")).resolve()
-        if path.endswith("/"):
-            file /= "index.html"
-        return file if file.is_relative_to(self.server.folder) and file.is_file() else None
-
-    def _text(self, status: HTTPStatus, sentence: str, headers: dict[str, str] | None = None) -> None:
-        self._send(
-            status, f"{sentence}\n".encode(), {"Content-Type": "text/plain; charset=utf-8", **(headers or {})}
-        )
+    def _give(self, answer: FileAnswer) -> None:
+        self._send(answer.status, answer.body, answer.headers)
 
     def _send(self, status: HTTPStatus, body: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
@@ -145,7 +188,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Referrer-Policy", "no-referrer")
-        if status is not HTTPStatus.NOT_MODIFIED:
+        if status not in (HTTPStatus.NOT_MODIFIED, HTTPStatus.NO_CONTENT):
             self.send_header("Content-Length", str(len(body)))
         if self.close_connection:
             self.send_header("Connection", "close")
@@ -163,9 +206,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000, help="0 takes a free one")
+    parser.add_argument("--data", type=Path, help="folder of the sync store; without it nothing is synced")
     options = parser.parse_args(arguments)
     try:
-        server = SiteServer(options.folder, options.host, options.port)
+        endpoint = Endpoint(open_store(default_database(options.data))) if options.data else None
+        server = SiteServer(options.folder, options.host, options.port, endpoint)
+    except PyMemoryError as error:
+        print(error, file=sys.stderr)
+        return 1
     except FileNotFoundError as error:
         print(f"{error.filename} is missing: this is not a built site.", file=sys.stderr)
         return 1

@@ -10,6 +10,7 @@ from .messages import MAX_MESSAGE_BYTES
 from .readings import ReadingOperations
 from .search import SearchOperations
 from .sessions import SessionOperations
+from .sync import SyncOperations
 from .tasks import TaskOperations
 
 __all__ = ["MAX_MEMORY_CHARS", "MAX_MESSAGE_BYTES", "MAX_TITLE_CHARACTERS", "MemoryStore"]
@@ -25,6 +26,7 @@ class MemoryStore(
     ReadingOperations,
     CareOperations,
     FileOperations,
+    SyncOperations,
 ):
     """A memory in one SQLite database, seen by one user and optionally one agent.
 

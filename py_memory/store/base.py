@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, Self
 
 from py_memory import text
@@ -19,7 +20,7 @@ from py_memory.forgetting import Forgetting
 from py_memory.health import Health
 from py_memory.ids import uuid7
 from py_memory.readings import Readings
-from py_memory.rows import events, namespaces, settings, users
+from py_memory.rows import events, namespaces, settings, sync, users
 from py_memory.undo import UndoLog
 from py_memory.working_memory import WorkingMemory
 
@@ -61,6 +62,12 @@ class StoreBase:
             if self._device is None:
                 self._device = uuid7(now)
                 settings.set_setting(db, "", _DEVICE, self._device, now)
+        db.before_commit = lambda: sync.note_times(db, self.clock())
+        self._bind()
+
+    def _bind(self) -> None:
+        """What works for one owner."""
+        db, agent_id = self.database, self.agent_id
         self._undo = UndoLog(db, self.clock)
         self._embedding = Embedding(db, self.user_id, self.clock)
         self._facts = Facts(db, self.user_id, agent_id, self.clock, self._undo)
@@ -70,6 +77,20 @@ class StoreBase:
         self._forgetting = Forgetting(db, self.user_id, self.clock, self._undo, self._facts)
         self._experiences = Experiences(db, self.user_id, self.clock, self._undo)
         self._health = Health(db, self.user_id, self.clock, self._undo, self._facts)
+
+    def _follow_owner(self, user_id: str) -> None:
+        """Goes on as another owner, the one that everything belongs to since a first sync."""
+        if user_id != self.user_id:
+            self.user_id = user_id
+            self._bind()
+
+    def _drop_backup(self) -> None:
+        """Forgetting wins over keeping: a copy from before goes with what is forgotten."""
+        state = sync.get_state(self.database, self.user_id)
+        if state is not None and state.backup is not None:
+            with suppress(OSError):
+                Path(state.backup).unlink(missing_ok=True)
+            sync.set_state(self.database, self.user_id, backup=None)
 
     @contextmanager
     def action(self) -> Iterator[Self]:

@@ -41,6 +41,7 @@ class CareOperations(VectorOperations):
                 keep_facts=keep_facts,
             )
             self._embedding.went()
+            self._drop_backup()
             self._event("forgotten", "memory", receipt.operation_id)
             return receipt
 
@@ -61,6 +62,7 @@ class CareOperations(VectorOperations):
             receipt = self._forgetting.cleanup(days, delete=delete)
             if delete:
                 self._embedding.went()
+                self._drop_backup()
                 self._event("cleaned", "memory", receipt.operation_id)
             return receipt
 

@@ -20,6 +20,7 @@ from py_memory.errors import ImportRefusedError, InvalidInputError, StorageError
 from py_memory.formats.memory_file import Batch, export_memory, read_memory_file
 from py_memory.formats.memory_import import import_rows
 from py_memory.ids import uuid7
+from py_memory.rows import sync as sync_rows
 
 from .base import StoreBase
 
@@ -152,6 +153,10 @@ class FileOperations(StoreBase):
         table."""
         check_choice(mode, "The mode", ("merge", "replace"))
         with self.database.transaction():
+            if (
+                mode == "replace"
+            ):  # what the file does not have is not forgotten; the next sync is a first one
+                sync_rows.stop(self.database, self.user_id)
             report = import_rows(
                 self.database, self.user_id, self._batches(batches), mode=mode, now=self.clock()
             )

@@ -88,6 +88,7 @@ class SessionOperations(StoreBase):
         with self.database.transaction():
             receipt = self._forgetting.delete_session(session_id, forget_facts=forget_facts)
             self._embedding.went()
+            self._drop_backup()
             self._event("forgotten", "sessions", session_id)
             return receipt
 

@@ -148,7 +148,7 @@ def test_the_file_is_one_plain_database(store: MemoryStore, exported: Path) -> N
 def test_sync_state_is_left_out(store: MemoryStore, tmp_path: Path) -> None:
     with store.database.transaction():
         store.database.execute(
-            "INSERT INTO sync_state (user_id, device, install) VALUES (?, 'unmistakable', 'i')",
+            "INSERT INTO sync_state (user_id, device, url) VALUES (?, '0123456789abcdef', 'unmistakable')",
             (store.user_id,),
         )
     store.export_to(tmp_path / "export.db")
@@ -442,12 +442,13 @@ def test_an_experience_of_the_first_schema_had_its_yes(
     with monkeypatch.context() as older:
         older.setattr(database, "SCHEMA_VERSION", 1)
         older.setattr(database, "MIGRATIONS", {1: database.MIGRATIONS[1]})
-        old = MemoryStore(tmp_path / "old.db", user_id=fresh.user_id)
-        with old.database.transaction():
-            old.database.execute(
+        old = database.Database(tmp_path / "old.db")
+        with old.transaction():
+            old.execute("INSERT INTO users (id, created_at) VALUES (?, 1)", (fresh.user_id,))
+            old.execute(
                 "INSERT INTO experiences (id, user_id, created_at, topic, content) "
                 "VALUES ('e', ?, 1, 'move', 'x')",
-                (old.user_id,),
+                (fresh.user_id,),
             )
         old.close()
     if way == "open":

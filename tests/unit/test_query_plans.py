@@ -13,6 +13,7 @@ from tests.unit.support import Grams, run
 
 from .conftest import SteppedClock
 from .exports import json_file, turns
+from .sync_support import Server
 
 TABLES = {
     "messages",
@@ -28,6 +29,8 @@ TABLES = {
     "snapshots",
     "experiences",
     "embeddings",
+    "sync_outbox",
+    "sync_base",
 }
 _SCAN = re.compile(r"SCAN (\w+)")
 _NAMED = re.compile(r"\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(\w+))?", re.IGNORECASE)
@@ -203,6 +206,27 @@ def test_no_table_is_read_whole(filled: MemoryStore, name: str) -> None:
     assert run, "the operation ran no statement that could be looked at"
     for sql in run:
         assert scans(filled, sql) == set(), sql
+
+
+def test_a_later_sync_reads_no_table_whole(filled: MemoryStore, clock: SteppedClock) -> None:
+    server = Server(clock)
+    user = server.user()
+    other = MemoryStore(":memory:", clock=clock)
+    for store in (filled, other):
+        server.sync(store, server.token(user))
+    session = other.list_sessions()[0]
+    other.add_message(session.id, "user", "said elsewhere")
+    other.set_fact("task::1", "done elsewhere")
+    other.forget(message_id=str(session.current_message_id))
+    clock.advance(seconds=11)
+    server.sync(other, server.token(user))
+    filled.set_fact("task::2", "done here")
+    token = server.token(user)
+    with traced(filled) as seen:
+        report = server.sync(filled, token)
+    assert (report.pushed > 0, report.pulled > 2) == (True, True)
+    for sql in statements(seen):
+        assert scans(filled, sql) <= set(), sql
 
 
 def test_a_scan_would_be_noticed(filled: MemoryStore) -> None:

@@ -177,7 +177,7 @@ def test_many_connections_at_once(server: SiteServer) -> None:
 
 
 def test_a_taken_port_is_one_sentence(server: SiteServer, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(server.folder), "--port", str(server.server_address[1])]) == 1
+    assert main([str(server.files.folder), "--port", str(server.server_address[1])]) == 1
     assert "--port 0" in capsys.readouterr().err
 
 

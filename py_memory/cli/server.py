@@ -1,0 +1,151 @@
+"""The commands that need no memory file: serving, and the users and tokens of a sync server."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from py_memory.clock import DAY_MS, system_clock
+from py_memory.errors import InvalidInputError, NotFoundError
+from py_memory.server.endpoint import Endpoint
+from py_memory.server.open_store import default_database, open_store
+from py_memory.server.site import SiteServer
+from py_memory.server.sqlite_store import SqliteStore
+from py_memory.server.tokens import SCOPES, make_token
+
+from .tables import table
+
+__all__ = ["add_server_commands"]
+
+
+def add_server_commands(commands: Any, words: Mapping[str, str]) -> None:
+    """Adds `serve` and `server` to the parser's commands."""
+    serve = commands.add_parser("serve", help=words["serve"], description=words["serve"])
+    _store_options(serve, words)
+    serve.add_argument("--site", type=Path, help=words["site"])
+    serve.add_argument("--host", default="127.0.0.1")
+    serve.add_argument("--port", type=int, default=8000)
+    serve.add_argument("--origin", action="append", default=[], help=words["origin"])
+    serve.set_defaults(run=_serve, file=None)
+
+    server = commands.add_parser("server", help=words["server"], description=words["server"])
+    subjects = server.add_subparsers(dest="subject", required=True, metavar="users|tokens")
+    users = subjects.add_parser("users", help=words["users"]).add_subparsers(dest="action", required=True)
+    tokens = subjects.add_parser("tokens", help=words["tokens"]).add_subparsers(dest="action", required=True)
+
+    def command(group: Any, name: str, run: Any, *arguments: str) -> argparse.ArgumentParser:
+        made: argparse.ArgumentParser = group.add_parser(name)
+        for argument in arguments:
+            made.add_argument(argument)
+        _store_options(made, words)
+        made.add_argument("--json", action="store_true")
+        made.set_defaults(run=run, file=None)
+        return made
+
+    command(users, "add", _add_user, "name")
+    command(users, "list", _list_users)
+    add = command(tokens, "add", _add_token, "name")
+    add.add_argument("--device", default="", help=words["label"])
+    add.add_argument("--scope", choices=SCOPES, default="sync")
+    add.add_argument("--days", type=int, help=words["days"])
+    command(tokens, "list", _list_tokens, "name")
+    command(tokens, "revoke", _revoke, "key")
+
+
+def _store_options(parser: argparse.ArgumentParser, words: Mapping[str, str]) -> None:
+    parser.add_argument("--database", help=words["database"])
+    parser.add_argument("--data", type=Path, default=Path("data"), help=words["data"])
+
+
+def _store(options: argparse.Namespace) -> SqliteStore:
+    return open_store(options.database or default_database(options.data))
+
+
+def _show(options: argparse.Namespace, items: list[dict[str, Any]]) -> int:
+    if options.json:
+        print(json.dumps(items, ensure_ascii=False, indent=1))
+    elif items:
+        print(table(list(items[0]), [list(item.values()) for item in items]))
+    return 0
+
+
+def _add_user(options: argparse.Namespace, path: Path | None) -> int:
+    if not options.name.strip() or not options.name.isprintable() or len(options.name) > 200:
+        raise InvalidInputError("A user's name is one line of at most 200 characters.")
+    user = _store(options).add_user(options.name, system_clock())
+    return _show(options, [{"user": user.name, "id": user.id}])
+
+
+def _list_users(options: argparse.Namespace, path: Path | None) -> int:
+    return _show(options, [{"user": user.name, "id": user.id} for user in _store(options).users()])
+
+
+def _add_token(options: argparse.Namespace, path: Path | None) -> int:
+    store = _store(options)
+    user, now = store.user_named(options.name), system_clock()
+    if options.days is not None and not 1 <= options.days <= 36_500:
+        raise InvalidInputError("A token lives from 1 to 36500 days.")
+    until = None if options.days is None else now + options.days * DAY_MS
+    token = make_token(store, user.id, now, label=options.device, scope=options.scope, expires_at=until)
+    if not options.json:
+        print(token)  # whole, on a line of its own
+        return 0
+    return _show(options, [{"token": token, "device": options.device, "scope": options.scope}])
+
+
+def _list_tokens(options: argparse.Namespace, path: Path | None) -> int:
+    store = _store(options)
+    now = system_clock()
+    shown = []
+    for token in store.tokens(store.user_named(options.name).id):
+        expired = token.expires_at is not None and token.expires_at <= now
+        state = "revoked" if token.revoked_at else "expired" if expired else "valid"
+        shown.append({"key": token.key, "device": token.label, "scope": token.scope, "state": state})
+    return _show(options, shown)
+
+
+def _revoke(options: argparse.Namespace, path: Path | None) -> int:
+    if not _store(options).revoke(options.key, system_clock()):
+        raise NotFoundError("valid token", options.key)
+    return 0
+
+
+def _serve(options: argparse.Namespace, path: Path | None) -> int:
+    """With uvicorn where the extra `server` is installed, else with the standard library's server."""
+    endpoint = Endpoint(_store(options), origins=options.origin)
+    try:
+        import uvicorn
+
+        from py_memory.server.app import make_app
+    except ImportError:
+        if options.site is None:
+            raise InvalidInputError(
+                "Serving without a page needs the extra “server”: pip install 'py_memory[server]'."
+            ) from None
+        print("The extra “server” is not installed; the standard library serves.", file=sys.stderr)
+        plain = SiteServer(options.site, options.host, options.port, endpoint)
+        print(f"Serving at {plain.url}", flush=True)
+        try:
+            plain.serve_forever()
+        except KeyboardInterrupt:
+            plain.server_close()
+        return 0
+    app = make_app(endpoint, options.site)
+    config = uvicorn.Config(
+        app,
+        host=options.host,
+        port=options.port,
+        access_log=False,  # requests say when somebody used their memory
+        log_level="warning",
+        timeout_keep_alive=60,
+        limit_concurrency=200,
+        server_header=False,
+    )
+    listening = config.bind_socket()
+    print(f"Serving at http://{options.host}:{listening.getsockname()[1]}/", flush=True)
+    uvicorn.Server(config).run(sockets=[listening])
+    return 0

@@ -1,0 +1,173 @@
+"""Syncing with a server, and what comes of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+from py_memory.checks import check_choice, check_id
+from py_memory.errors import ConflictError, InvalidInputError, NotFoundError
+from py_memory.formats.memory_file import read_memory_file
+from py_memory.formats.memory_import import import_rows
+from py_memory.records import SyncConflict, SyncReport, SyncStatus
+from py_memory.rows import images
+from py_memory.rows import sync as sync_rows
+from py_memory.sync.engine import Answer, Call, Pause, SyncRun, check_address
+from py_memory.sync.kinds import CONFLICTS, KINDS
+
+from .base import StoreBase
+
+__all__ = ["SyncOperations"]
+
+
+class SyncOperations(StoreBase):
+    """A part of MemoryStore."""
+
+    _syncing = False
+
+    def sync(self, url: str, token: str) -> SyncReport:
+        """Sends what is new here, takes in what is new there, until nothing is left. The first call switches
+        syncing on and makes the file's owner the user of the token; the token is not kept.
+
+        Not inside action(). Raises SyncError (see its codes); the memory is whole then, and the next call
+        goes on where this one stood. Raises InvalidInputError (address, token), ConflictError (a sync is
+        running).
+        """
+        # Here and not above: a page carries no HTTP client.
+        from py_memory.sync.transport import drive, over_http
+
+        address = check_address(url)
+        if not isinstance(token, str) or not token.isascii() or not token.isprintable() or not token:
+            raise InvalidInputError(
+                "A token is one line of letters and digits, as “server tokens add” prints it."
+            )
+        return drive(self.sync_steps(address), over_http(address, token))
+
+    def sync_steps(self, url: str) -> Generator[Call | Pause, Answer | None, SyncReport]:
+        """sync() free of any transport: yields calls and pauses, and is sent the answers."""
+        if self.database.in_transaction:
+            raise ConflictError("A sync is many transactions, so it cannot run inside action().")
+        if self._syncing:
+            raise ConflictError("A sync of this memory is running already. Wait for it.")
+        run = SyncRun(
+            self.database,
+            self.user_id,
+            self.clock,
+            undoable=lambda: self._undo.is_pending(),
+            backup=self._back_up,
+            follow_owner=self._follow_owner,
+        )
+        self._syncing = True
+        try:
+            report = yield from run.steps(url)
+        finally:
+            self._syncing = False
+        with self.database.transaction():
+            self._event("synced", "memory", self.user_id)
+        return report
+
+    def sync_status(self) -> SyncStatus:
+        """What is known of syncing without asking the server."""
+        state = sync_rows.get_state(self.database, self.user_id)
+        if state is None:
+            return SyncStatus(False)
+        noted = sync_rows.changes_of(self.database, self.user_id, -1)
+        return SyncStatus(
+            True,
+            state.url,
+            state.device,
+            state.synced_at,
+            state.offset_ms,
+            dict(Counter(kind for kind, _ in {(change.kind, change.id) for change in noted})),
+            sync_rows.count_by_table(self.database, self.user_id),
+            tuple(sync_rows.list_rejected(self.database, self.user_id)),
+            state.backup,
+        )
+
+    def stop_sync(self) -> None:
+        """Switches syncing off and forgets its state; the memory stays. A later sync() begins anew."""
+        with self.database.transaction():
+            self._drop_backup()
+            sync_rows.stop(self.database, self.user_id)
+            self._event("stopped syncing", "memory", self.user_id)
+
+    def undo_sync(self) -> dict[str, Any]:
+        """Puts the memory back to what it was before the first sync (or the last one that began from the
+        start), and switches syncing off. What had left stays on the server; what was forgotten stays
+        forgotten. Raises NotFoundError when there is no such copy. Returns the report of import_rows()."""
+        state = sync_rows.get_state(self.database, self.user_id)
+        if state is None or state.backup is None or not Path(state.backup).is_file():
+            raise NotFoundError("copy from before the sync", "(none is kept)")
+        with self.database.transaction():
+            sync_rows.stop(self.database, self.user_id)
+            report = import_rows(
+                self.database,
+                self.user_id,
+                read_memory_file(Path(state.backup)),
+                mode="replace",
+                now=self.clock(),
+            )
+            self._event("undone", "memory", self.user_id)
+        return report
+
+    # -- what lost --
+
+    def sync_conflicts(self) -> list[SyncConflict]:
+        """Changes that lost against another device's, and nobody has looked at yet. (Facts that contradict
+        each other are in conflicts().)"""
+        found = []
+        for conflict in sync_rows.list_conflicts(self.database, self.user_id):
+            kind, part = conflict["kind"], conflict["part"]
+            here = self._row(kind, conflict["row_id"])
+            if here is None or part not in KINDS[kind].groups:
+                continue
+            columns = KINDS[kind].groups[part].columns
+            found.append(
+                SyncConflict(
+                    conflict["id"],
+                    kind,
+                    conflict["row_id"],
+                    part,
+                    int(conflict["stamp"][:12], 16),
+                    {column: here[column] for column in columns},
+                    {column: conflict["values"].get(column) for column in columns},
+                )
+            )
+        return found
+
+    def settle_sync_conflict(self, id: str, take: str) -> None:
+        """Ends a conflict on all devices: "kept" leaves what stands, "lost" takes the other in its place.
+        Raises NotFoundError, InvalidInputError, and ConflictError when it contradicts what is there by
+        now."""
+        check_id(id, "conflict")
+        check_choice(take, "What is taken", ("kept", "lost"))
+        with self.database.transaction():
+            conflict = next((found for found in self.sync_conflicts() if found.id == id), None)
+            if conflict is None:
+                raise NotFoundError("conflict", id)
+            if take == "lost":
+                key = images.key_of(conflict.kind, self._row(conflict.kind, conflict.row_id) or {})
+                images.update_row(self.database, conflict.kind, key, conflict.lost)
+            sync_rows.remove_conflict(self.database, self.user_id, id)
+            sync_rows.mark(self.database, self.user_id, CONFLICTS, id, "", self.clock())
+            self._event("settled", conflict.kind, conflict.row_id, take)
+
+    # -- inside --
+
+    def _row(self, kind: str, id: str) -> dict[str, Any] | None:
+        about = KINDS.get(kind)
+        where = f"{about.id} = ? AND user_id = ?" if about else ""
+        found = images.read_where(self.database, kind, where, (id, self.user_id)) if about else []
+        return found[0] if found else None
+
+    def _back_up(self) -> str | None:
+        """Writes the memory beside its file. None for a memory without one; a page keeps generations."""
+        path = self.database.path
+        if path is None:
+            return None
+        copy = Path(f"{path}.before-sync")
+        copy.unlink(missing_ok=True)
+        self.database.image_to(copy)
+        return str(copy)

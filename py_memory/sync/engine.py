@@ -1,0 +1,398 @@
+"""The client of a sync, free of any transport: a generator that yields calls and is sent their answers.
+
+Each answer is taken in by one transaction, and a page is sent again until it is acknowledged. So whatever
+happens between two steps (a lost request, a lost reply, a killed process) the next sync goes on where this
+one stood.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from py_memory.checks import read_json
+from py_memory.clock import Clock
+from py_memory.database import Database
+from py_memory.errors import InvalidInputError, SyncError, shown
+from py_memory.records import SyncReport
+from py_memory.rows import sync as rows
+
+from .incoming import Incoming
+from .outgoing import fill_outbox, mark_everything, take_back_outbox
+from .wire import (
+    MAX_PULL_BYTES,
+    MAX_PULL_ROWS,
+    MAX_PUSH_BYTES,
+    MAX_PUSH_MUTATIONS,
+    SCHEMA,
+    Reply,
+    SyncRequest,
+    decode_reply,
+    encode,
+)
+
+__all__ = ["Answer", "Call", "Pause", "SyncRun", "check_address"]
+
+GZIP_FROM_BYTES = 1024
+CLOCK_WORTH_A_WORD_MS = 120_000
+MAX_PAUSES, MAX_PAUSE_S = 3, 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One HTTP request, relative to the server's address."""
+
+    method: str
+    path: str
+    body: bytes | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Wait for `seconds`, with a little jitter, and send None."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Header names in small letters; the body is decompressed."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+Steps = Generator[Call | Pause, Answer | None, Any]
+
+
+def check_address(url: object) -> str:
+    """An http or https address without user, query or fragment. Raises InvalidInputError."""
+    if isinstance(url, str) and url.isprintable() and len(url) <= 2000:
+        try:
+            parts = urlsplit(url)
+            sound = parts.scheme in ("http", "https") and parts.hostname and parts.port is not False
+        except ValueError:
+            sound = False
+        if sound and not (parts.query or parts.fragment or parts.username or parts.password):
+            return url.rstrip("/")
+    raise InvalidInputError(f"A server's address begins with https:// or http://; this is {shown(url)}.")
+
+
+class _ResyncNeeded(Exception):
+    """The server asks this device to begin again from the start."""
+
+
+class _Forked(Exception):
+    """Another copy uses this device id."""
+
+
+class _TooMuch(Exception):
+    """The page is too large for the server, or for something before it."""
+
+
+class SyncRun:
+    """One sync of one owner's memory. `owner` is the owner's id, another one after a first sync."""
+
+    def __init__(
+        self,
+        db: Database,
+        user_id: str,
+        clock: Clock,
+        *,
+        undoable: Callable[[], bool],
+        backup: Callable[[], str | None],
+        follow_owner: Callable[[str], None],
+    ) -> None:
+        """`undoable()`: whether deletions may still be undone. `backup()`: writes a copy of the memory and
+        returns its path, None where there is none to write. `follow_owner(id)`: the memory belongs to another
+        owner from the open transaction on."""
+        self._db = db
+        self.owner = user_id
+        self._clock = clock
+        self._undoable = undoable
+        self._backup = backup
+        self._follow_owner = follow_owner
+        self._requests = 0
+        self._first = self._restarted = False
+        self._most = MAX_PUSH_MUTATIONS
+        self._pauses = 0
+
+    def steps(self, url: str) -> Generator[Call | Pause, Answer | None, SyncReport]:
+        """Raises SyncError. Everything that was acknowledged until then is kept."""
+        head = yield from self._head()
+        self._begin(url, head)
+        incoming = Incoming(self._db, self.owner, self._clock)
+        while True:
+            sent, request = self._next()
+            try:
+                reply = yield from self._exchange(request)
+            except _ResyncNeeded:
+                self._restart(from_start=True)
+                continue
+            except _Forked:
+                self._restart(from_start=False)
+                continue
+            except _TooMuch:
+                self._split(sent)
+                continue
+            with self._db.transaction():
+                incoming.take(reply, sent)
+                more = reply.has_more or bool(self._peek())
+                if not more:
+                    rows.set_state(self._db, self.owner, synced_at=self._clock())
+            if not more:
+                return self._report(incoming)
+
+    # -- steps --
+
+    def _head(self) -> Generator[Call | Pause, Answer | None, dict[str, Any]]:
+        """Who the token belongs to, and what time it is there."""
+        sent_at = self._clock()
+        answer = yield from self._ask(Call("GET", "/memory/head"))
+        try:
+            head = _object(answer.body)
+            user, server_time = head["user"], head["server_time"]
+            if not (isinstance(user, str) and 0 < len(user) <= 100 and isinstance(server_time, int)):
+                raise ValueError
+        except (ValueError, TypeError, KeyError) as error:
+            raise _not_a_server() from error
+        # The answer was written about half-way between sending and receiving.
+        return {"user": user, "offset_ms": server_time - (sent_at + self._clock()) // 2}
+
+    def _begin(self, url: str, head: dict[str, Any]) -> None:
+        if rows.get_state(self._db, self.owner) is None:
+            self._first = True
+            backup = self._backup()
+            with self._db.transaction():
+                if head["user"] != self.owner:
+                    if rows.is_owner(self._db, head["user"]):
+                        raise SyncError(
+                            "other_user",
+                            "This file holds the memory of another owner beside this one, and the token "
+                            "belongs to that one. Open the memory as that owner, or use another token.",
+                        )
+                    rows.change_owner(self._db, self.owner, head["user"], self._clock())
+                rows.start_state(self._db, head["user"], os.urandom(8).hex(), url)
+                rows.set_state(self._db, head["user"], backup=backup)
+                mark_everything(self._db, head["user"])
+                before = self.owner
+                self._db.on_rollback(lambda: self._follow_owner(before))
+                self._follow_owner(head["user"])
+            self.owner = head["user"]
+        elif head["user"] != self.owner:
+            raise SyncError(
+                "other_user",
+                "This token belongs to another user than the one this memory was synced with. Nothing was "
+                "sent; use a token of the same user.",
+            )
+        with self._db.transaction():
+            rows.set_state(self._db, self.owner, url=url, offset_ms=head["offset_ms"])
+
+    def _next(self) -> tuple[list[dict[str, Any]], SyncRequest]:
+        """The page that is on its way already, else the next one."""
+        with self._db.transaction():
+            rows.note_times(self._db, self._clock())
+            state = rows.get_state(self._db, self.owner)
+            assert state is not None
+            sent: list[dict[str, Any]] = []
+            if not state.resyncing:  # first what is there, then what to add to it
+                sent = rows.outgoing(self._db, self.owner) or self._fill()
+        cursor = None if state.epoch is None else (state.epoch, state.cursor)
+        return sent, SyncRequest(
+            SCHEMA, state.device, cursor, state.acked_n, MAX_PULL_ROWS, MAX_PULL_BYTES, sent
+        )
+
+    def _fill(self) -> list[dict[str, Any]]:
+        return fill_outbox(
+            self._db,
+            self.owner,
+            self._clock(),
+            undoable=self._undoable(),
+            most=self._most,
+            most_bytes=MAX_PUSH_BYTES,
+        )
+
+    def _peek(self) -> list[dict[str, Any]]:
+        """The next page, made in the transaction that takes the last one in."""
+        rows.note_times(self._db, self._clock())
+        return rows.outgoing(self._db, self.owner) or self._fill()
+
+    def _restart(self, *, from_start: bool) -> None:
+        """A new device id, so that numbers begin anew; what was on its way is noted again. `from_start`: all
+        rows are read again first, and what the server does not have is sent to it."""
+        if self._restarted:
+            raise SyncError(
+                "failed", "The server keeps asking to start over. Nothing is lost; try again later."
+            )
+        self._restarted = True
+        backup = self._backup() if from_start else None
+        with self._db.transaction():
+            state = rows.get_state(self._db, self.owner)
+            assert state is not None
+            take_back_outbox(self._db, self.owner, self._clock())
+            rows.set_state(self._db, self.owner, device=os.urandom(8).hex(), next_n=1, acked_n=0)
+            if from_start:
+                rows.set_state(
+                    self._db,
+                    self.owner,
+                    epoch=None,
+                    cursor=0,
+                    resyncing=True,
+                    pass_=state.pass_ + 1,
+                    backup=backup or state.backup,
+                )
+
+    def _split(self, sent: list[dict[str, Any]]) -> None:
+        """Half the page next time; one row that alone is too large is set aside, for the user to see."""
+        if not sent:
+            raise SyncError("failed", "The server finds an empty request too large. Nothing is lost.")
+        with self._db.transaction():
+            state = rows.get_state(self._db, self.owner)
+            assert state is not None
+            if len(sent) == 1:
+                rows.reject(self._db, self.owner, sent[0], "too_large", self._clock())
+                rows.drop_outgoing(self._db, self.owner)
+            else:
+                take_back_outbox(self._db, self.owner, self._clock())
+            rows.set_state(self._db, self.owner, next_n=sent[0]["n"])
+        self._most = max(1, len(sent) // 2)
+
+    def _exchange(self, request: SyncRequest) -> Generator[Call | Pause, Answer | None, Reply]:
+        body = encode(request.to_dict())
+        headers = {"content-type": "application/json"}
+        if len(body) >= GZIP_FROM_BYTES:
+            body = _gzipped(body)
+            headers["content-encoding"] = "gzip"
+        answer = yield from self._ask(Call("POST", "/memory/sync", body, headers))
+        try:
+            reply = decode_reply(answer.body)
+        except InvalidInputError as error:
+            raise _not_a_server() from error
+        if reply.user != self.owner or reply.cursor < (request.cursor or ("", 0))[1]:
+            raise SyncError(
+                "failed", "The server's answer belongs to another request; nothing was taken from it."
+            )
+        return reply
+
+    def _ask(self, call: Call) -> Generator[Call | Pause, Answer | None, Answer]:
+        while True:
+            self._requests += 1
+            answer = yield call
+            if answer is None:
+                raise TypeError("a call needs an answer")
+            if answer.status == 200:
+                return answer
+            seconds = self._refused(answer)
+            yield Pause(seconds)
+
+    def _refused(self, answer: Answer) -> float:
+        """Seconds to wait before asking again. Raises what ends or changes the sync."""
+        status, said = answer.status, _said(answer)
+        if status == 410:
+            raise _ResyncNeeded
+        if status == 409 and said.get("name") == "DeviceForked":
+            raise _Forked
+        if status == 413:
+            raise _TooMuch
+        if status in (429, 503):
+            wait = _seconds(answer.headers.get("retry-after"))
+            self._pauses += 1
+            if wait <= MAX_PAUSE_S and self._pauses <= MAX_PAUSES:
+                return wait
+            raise SyncError(
+                "busy", f"The server asks to wait {wait:.0f} s. What is new goes out later.", wait
+            )
+        code, sentence = _SENTENCES.get(status, _OTHER)
+        if not said and status not in _SENTENCES:
+            raise _not_a_server()
+        raise SyncError(code, f"{sentence} ({said['message']})" if said.get("message") else sentence)
+
+    def _report(self, incoming: Incoming) -> SyncReport:
+        state = rows.get_state(self._db, self.owner)
+        assert state is not None
+        counts = incoming.counts
+        return SyncReport(
+            user_id=self.owner,
+            first=self._first,
+            restarted=self._restarted,
+            requests=self._requests,
+            pushed=counts["pushed"],
+            pulled=counts["pulled"],
+            conflicts=counts["conflicts"],
+            disputed=counts["disputed"],
+            rejected=counts["rejected"],
+            forgotten=tuple(incoming.forgotten),
+            waiting=rows.count_by_table(self._db, self.owner),
+            clock_offset_ms=state.offset_ms,
+            clock_note=_clock_note(state.offset_ms),
+            backup=state.backup,
+        )
+
+
+_SENTENCES = {
+    400: (
+        "failed",
+        "The server does not understand this program's request. Nothing is lost; update the program.",
+    ),
+    401: (
+        "unauthorized",
+        "The server does not accept the token: it is wrong or has expired. Nothing is lost.",
+    ),
+    403: (
+        "forbidden",
+        "This device may no longer sync: its token was revoked or only reads. Nothing is lost.",
+    ),
+    426: ("update_needed", "The server needs a newer version of this program. What is new waits here."),
+    507: ("quota", "The room on the server is used up. What is new waits here; what is there still arrives."),
+}
+_OTHER = ("failed", "The server failed. Nothing is lost; try again later.")
+
+
+def _not_a_server() -> SyncError:
+    return SyncError(
+        "not_a_server",
+        "What answers at this address is not a sync server, or something between changed its answer. Nothing "
+        "was taken from it; check the address.",
+    )
+
+
+def _said(answer: Answer) -> dict[str, Any]:
+    try:
+        error = _object(answer.body)["error"]
+        return {name: str(error[name])[:300] for name in ("name", "message")}
+    except (ValueError, TypeError, KeyError):
+        return {}
+
+
+def _gzipped(body: bytes) -> bytes:
+    """Not by the module of that name, which the page does not carry."""
+    deflater = zlib.compressobj(6, wbits=31)
+    return deflater.compress(body) + deflater.flush()
+
+
+def _object(body: bytes) -> Any:
+    """Raises ValueError for what is no JSON, or nested too deeply."""
+    try:
+        return read_json(body.decode("utf-8"), depth=8)
+    except InvalidInputError as error:
+        raise ValueError from error
+
+
+def _seconds(header: str | None) -> float:
+    return float(header) if header and header.isdigit() and len(header) < 7 else 1.0
+
+
+def _clock_note(offset_ms: int) -> str:
+    if abs(offset_ms) < CLOCK_WORTH_A_WORD_MS:
+        return ""
+    side = "behind" if offset_ms > 0 else "ahead of"
+    return (
+        f"This device's clock is {abs(offset_ms) / 60_000:,.0f} minutes {side} the server's. Changes are "
+        "ordered by the server's time; set the clock right so that dates in the memory are right too."
+    )

@@ -1,0 +1,172 @@
+"""What leaves: noted changes become numbered mutations, a page at a time, with the rows' values as of now.
+
+A page is made only when the one before has been acknowledged. So a change always stands on what the server
+said last, and a page that is sent again is the same.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from py_memory.database import Database
+from py_memory.extraction.secrets import without_secrets
+from py_memory.rows import images
+from py_memory.rows import sync as rows
+from py_memory.rows.tombstones import is_forgotten
+
+from .kinds import BLANKS, CONFLICTS, KINDS
+from .stamps import Hlc
+from .wire import MAX_ROW_BYTES
+
+__all__ = ["fill_outbox", "mark_everything", "take_back_outbox"]
+
+HIDDEN = "•••"  # stands where a text stays on the device
+_HERE_ONLY = ("session", "device")  # visibility of facts
+_BATCH = 500
+
+WAIT, DROP = "wait", "drop"
+
+
+def mark_everything(db: Database, user_id: str) -> None:
+    """Notes every row that travels, parents first."""
+    for kind, about in KINDS.items():
+        rows.mark_all(db, user_id, kind, about.id)
+    rows.mark_tombstones(db, user_id, (*KINDS, *BLANKS))
+
+
+def take_back_outbox(db: Database, user_id: str, now: int) -> None:
+    """Notes again what is on its way, to be numbered anew."""
+    for mutation in rows.outgoing(db, user_id):
+        whole = mutation["op"] == "forget" or "identity" in mutation
+        for part in [""] if whole else mutation["groups"]:
+            rows.mark(db, user_id, mutation["kind"], mutation["id"], part, now)
+    rows.drop_outgoing(db, user_id)
+
+
+def fill_outbox(
+    db: Database, user_id: str, now: int, *, undoable: bool, most: int, most_bytes: int
+) -> list[dict[str, Any]]:
+    """The next page of mutations, also put into the outbox, inside a transaction of the caller. `undoable`:
+    deletions may still be taken back, so they wait."""
+    state = rows.get_state(db, user_id)
+    assert state is not None
+    maker = _Maker(db, user_id, Hlc(state.device, state.hlc), now, state.offset_ms, undoable)
+    page: list[dict[str, Any]] = []
+    n, size, after, full = state.next_n, 0, 0, False
+    while not full and (changes := rows.changes_of(db, user_id, _BATCH, after)):
+        for change in changes:
+            after = change.change
+            parts = rows.changed_parts(db, user_id, change.kind, change.id)
+            if change.part not in parts:  # it left with an earlier change of the same row
+                continue
+            made = maker.make(change.kind, change.id, parts)
+            if made == WAIT:
+                continue
+            if made == DROP:
+                rows.drop_change(db, user_id, change.kind, change.id)
+                continue
+            assert isinstance(made, dict)
+            mutation = {"n": n, **made}
+            payload = json.dumps(mutation, ensure_ascii=False, separators=(",", ":"))
+            if page and size + len(payload) > most_bytes:
+                full = True
+                break
+            rows.drop_change(db, user_id, change.kind, change.id)
+            if len(payload.encode()) > MAX_ROW_BYTES:
+                rows.reject(db, user_id, {"kind": change.kind, "id": change.id}, "too_large", now)
+                continue
+            rows.add_outgoing(db, user_id, mutation, payload)
+            page.append(mutation)
+            n, size = n + 1, size + len(payload)
+            if len(page) == most:
+                full = True
+                break
+    rows.set_state(db, user_id, next_n=n, hlc=maker.hlc.last)
+    return page
+
+
+class _Maker:
+    """Makes one mutation of what was noted about a row."""
+
+    def __init__(self, db: Database, user_id: str, hlc: Hlc, now: int, offset: int, undoable: bool) -> None:
+        self._db = db
+        self._user = user_id
+        self.hlc = hlc
+        self._server_now = now + offset
+        self._offset = offset
+        self._undoable = undoable
+
+    def make(self, kind: str, id: str, parts: dict[str, int]) -> dict[str, Any] | str:
+        if kind == CONFLICTS:
+            return self._forget(kind, id, parts)
+        if kind in BLANKS:
+            if not is_forgotten(self._db, self._user, kind, id):  # undone
+                return DROP
+            return WAIT if self._undoable else self._forget(kind, id, parts)
+        about = KINDS[kind]
+        found = images.read_where(self._db, kind, f"{about.id} = ? AND user_id = ?", (id, self._user))
+        base = rows.get_base(self._db, self._user, kind, id)
+        if not found:
+            forgotten_before = "*" in parts and is_forgotten(self._db, self._user, kind, id)
+            if base is None and not forgotten_before:  # it came and went between two syncs
+                return DROP
+            return WAIT if self._undoable else self._forget(kind, id, parts)
+        row = found[0]
+        if kind == "facts" and row["visibility"] in _HERE_ONLY:
+            return DROP
+        if self._is_streaming(kind, row):
+            return WAIT
+        self._hide(kind, row)
+        whole = base is None or "" in parts or "*" in parts
+        names = list(about.groups) if whole else [name for name in about.groups if name in parts]
+        mutation: dict[str, Any] = {"op": "put", "kind": kind, "id": id, "stamp": self._stamp(parts)}
+        if whole:
+            mutation["identity"] = {column: row[column] for column in about.identity}
+        if names:
+            mutation["groups"] = {
+                name: {column: row[column] for column in about.groups[name].columns} for name in names
+            }
+        if base:
+            mutation["base"] = {name: base[name] for name in names if name in base}
+        return mutation
+
+    def _forget(self, kind: str, id: str, parts: dict[str, int]) -> dict[str, Any]:
+        return {"op": "forget", "kind": kind, "id": id, "stamp": self._stamp(parts)}
+
+    def _stamp(self, parts: dict[str, int]) -> str:
+        ms = min(max(parts.values()) + self._offset, self._server_now)
+        return self.hlc.at(ms) if parts.keys() == {"*"} else self.hlc.stamp(ms)
+
+    def _message_of(self, kind: str, row: dict[str, Any]) -> dict[str, Any] | None:
+        if kind == "messages":
+            return row
+        return (
+            images.read_row(self._db, "messages", (row["message_id"],))
+            if kind == "message_versions"
+            else None
+        )
+
+    def _is_streaming(self, kind: str, row: dict[str, Any]) -> bool:
+        message = self._message_of(kind, row)
+        return message is not None and message["status"] == "streaming"
+
+    def _hide(self, kind: str, row: dict[str, Any]) -> None:
+        """Takes out what stays on the device: a message with a secret keeps its place, without its text."""
+        message = self._message_of(kind, row)
+        if message is not None and message["has_secret"]:
+            if kind == "messages":
+                row.update(metadata_json="{}", import_json=None)
+            else:
+                row["content"] = HIDDEN
+        if kind == "tool_calls":
+            for column in ("input_json", "output_json", "validation_json"):
+                if row[column] is not None:
+                    row[column] = _hidden(row[column])
+            row["error_message"] = row["error_message"] and without_secrets(row["error_message"])
+
+
+def _hidden(source: str) -> str:
+    value = json.loads(source)
+    shown = without_secrets(value)
+    return source if shown == value else json.dumps(shown, ensure_ascii=False)

@@ -1,0 +1,94 @@
+"""Several memories and one server, in one process."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from typing import Any
+
+from py_memory import MemoryStore
+from py_memory.records import SyncReport
+from py_memory.server.endpoint import Endpoint
+from py_memory.server.sqlite_store import SqliteStore
+from py_memory.server.tokens import make_token
+from py_memory.sync.engine import Answer, Call
+from py_memory.sync.kinds import KINDS
+from py_memory.sync.transport import drive
+
+from .conftest import SteppedClock
+
+ADDRESS = "http://sync.test"
+
+
+class Server:
+    """A server over a store in memory, or at `path`. `on_call` sees each call before it is answered and may
+    answer instead, `on_answer` sees the answer and may change it."""
+
+    def __init__(self, clock: SteppedClock, path: str = ":memory:", **options: Any) -> None:
+        self.clock = clock
+        self.store = SqliteStore(path)
+        self.endpoint = Endpoint(self.store, clock=clock, **{"per_minute": 1_000_000, **options})
+        self.calls: list[Call] = []
+        self.on_call: Callable[[Call], Answer | None] = lambda call: None
+        self.on_answer: Callable[[Call, Answer], Answer] = lambda call, answer: answer
+
+    def user(self, name: str = "ann") -> str:
+        """A new user's id."""
+        return self.store.add_user(name, self.clock()).id
+
+    def token(self, user_id: str, **details: Any) -> str:
+        return make_token(self.store, user_id, self.clock(), **details)
+
+    def send(self, token: str, call: Call) -> Answer:
+        self.calls.append(call)
+        if (answer := self.on_call(call)) is not None:
+            return answer
+        return self.on_answer(call, self.answer(token, call))
+
+    def answer(self, token: str, call: Call) -> Answer:
+        headers = {
+            "authorization": f"Bearer {token}",
+            "content-length": str(len(call.body or b"")),
+            **call.headers,
+        }
+        got = self.endpoint.handle(call.method, call.path, headers, call.body or b"")
+        body = gzip.decompress(got.body) if got.headers.get("Content-Encoding") == "gzip" else got.body
+        return Answer(got.status, {name.lower(): value for name, value in got.headers.items()}, body)
+
+    def sync(self, memory: MemoryStore, token: str) -> SyncReport:
+        return drive(memory.sync_steps(ADDRESS), lambda call: self.send(token, call))
+
+
+def dump(memory: MemoryStore) -> dict[str, list[dict[str, Any]]]:
+    """Everything that travels, without what is local to a file, in one order."""
+    found = {}
+    for kind, about in KINDS.items():
+        rows = memory.database.query(f"SELECT * FROM {kind} WHERE user_id = ?", (memory.user_id,))
+        names = (about.id, *about.columns)
+        found[kind] = sorted(
+            ({name: row[name] for name in names} for row in rows if _travels(memory, kind, row)),
+            key=lambda row: row[names[0]],
+        )
+    return found
+
+
+def _travels(memory: MemoryStore, kind: str, row: Any) -> bool:
+    return not (kind == "facts" and row["visibility"] in ("session", "device"))
+
+
+def server_dump(server: Server, user_id: str) -> dict[str, list[dict[str, Any]]]:
+    """The same as the server holds it."""
+    found: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS}
+    with server.store.unit(user_id, write=False) as unit:
+        for _, text in unit.changes(0, 1_000_000):
+            row = json.loads(text)
+            if row["kind"] in KINDS and not row.get("forgotten"):
+                about = KINDS[row["kind"]]
+                values = {about.id: row["id"], **row["identity"]}
+                for group in row["groups"].values():
+                    values |= group["set"]
+                found[row["kind"]].append(values)
+    for kind, about in KINDS.items():
+        found[kind].sort(key=lambda row: row[about.id])
+    return found

@@ -1,0 +1,834 @@
+"""Faults between devices and a server, each by its number in the list of faults."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from py_memory import MemoryStore
+from py_memory.clock import DAY_MS
+from py_memory.errors import NotADatabaseError, SyncError
+from py_memory.rows import sync as sync_rows
+from py_memory.server.endpoint import Endpoint
+from py_memory.server.sqlite_store import SqliteStore
+from py_memory.server.tokens import make_token
+from py_memory.sync import outgoing, wire
+from py_memory.sync.engine import Answer, Call
+from py_memory.sync.transport import drive
+
+from .conftest import SteppedClock
+from .sync_support import ADDRESS, Server, dump, server_dump
+
+
+@pytest.fixture
+def server(clock: SteppedClock) -> Iterator[Server]:
+    server = Server(clock)
+    yield server
+    server.store.close()
+
+
+@pytest.fixture
+def user(server: Server) -> str:
+    return server.user()
+
+
+@pytest.fixture
+def token(server: Server, user: str) -> str:
+    return server.token(user)
+
+
+def filled(clock: SteppedClock, count: int = 5, offset: int = 0) -> MemoryStore:
+    memory = MemoryStore(":memory:", clock=lambda: clock() + offset)
+    session = memory.create_session("Chat")
+    for number in range(count):
+        memory.add_message(session.id, "user", f"message {number}")
+        clock.advance(seconds=1)
+    return memory
+
+
+def second(server: Server, user: str, clock: SteppedClock, offset: int = 0) -> tuple[MemoryStore, str]:
+    """Another device that has synced once."""
+    memory, token = MemoryStore(":memory:", clock=lambda: clock() + offset), server.token(user)
+    server.sync(memory, token)
+    return memory, token
+
+
+def cut_off(server: Server, memory: MemoryStore, token: str) -> None:
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, token)
+    assert caught.value.code == "unreachable"
+
+
+def lose(*_: Any) -> Any:
+    raise SyncError("unreachable", "The line is cut.")
+
+
+def pushes(server: Server) -> list[list[dict[str, Any]]]:
+    bodies = [call.body or b"" for call in server.calls if call.method == "POST"]
+    return [json.loads(gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body)["push"] for body in bodies]
+
+
+def test_fault_14_request_lost(server: Server, user: str, token: str, clock: SteppedClock) -> None:
+    memory = filled(clock)
+    server.on_call = lambda call: lose() if call.method == "POST" else None
+    cut_off(server, memory, token)
+    server.on_call = lambda call: None
+    server.sync(memory, token)
+    first, second = pushes(server)[:2]
+    assert first == second != []
+    assert server_dump(server, user) == dump(memory)
+
+
+def test_fault_15_reply_lost_after_commit(server: Server, user: str, token: str, clock: SteppedClock) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    other, its_token = second(server, user, clock)
+    session = memory.list_sessions()[0].id
+    memory.rename_session(session, "Mine")
+    clock.advance(seconds=1)
+    other.rename_session(session, "Theirs")
+    server.sync(memory, token)
+    server.on_answer = lambda call, answer: lose() if call.method == "POST" else answer
+    cut_off(server, other, its_token)
+    server.on_answer = lambda call, answer: answer
+    server.sync(other, its_token)
+    server.sync(memory, token)
+    for device in (memory, other):
+        assert device.get_session(session).title == "Theirs"
+        assert [conflict.lost["title"] for conflict in device.sync_conflicts()] == ["Mine"]
+
+
+def test_fault_16_request_doubled_in_parallel(tmp_path: Path, clock: SteppedClock) -> None:
+    server = Server(clock, str(tmp_path / "sync.db"))
+    user = server.user()
+    token, memory = server.token(user), filled(clock, 50)
+    answers: list[Answer] = []
+
+    def twice(call: Call) -> Answer | None:
+        if call.method != "POST":
+            return None
+        both = [threading.Thread(target=lambda: answers.append(server.answer(token, call))) for _ in "ab"]
+        for thread in both:
+            thread.start()
+        for thread in both:
+            thread.join()
+        return answers[-1]
+
+    server.on_call = twice
+    server.sync(memory, token)
+    assert {answer.status for answer in answers} == {200}
+    assert server_dump(server, user) == dump(memory)
+    assert server.endpoint._service.head(user)["seq"] == sum(map(len, dump(memory).values()))
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [b"", b"<html>Log in</html>", b'{"protocol":1', b"[]", b'{"protocol": 2}', b"\xff\xfe", b"[" * 100_000],
+)
+def test_fault_17_answer_of_something_else(
+    server: Server, user: str, token: str, clock: SteppedClock, broken: bytes
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    other, its_token = second(server, user, clock)
+    memory.add_message(memory.list_sessions()[0].id, "user", "one more")
+    server.sync(memory, token)
+    before, state = dump(other), sync_rows.get_state(other.database, user)
+    for method in ("GET", "POST"):
+        server.on_answer = lambda call, answer, method=method: (
+            dataclasses.replace(answer, body=broken) if call.method == method else answer
+        )
+        with pytest.raises(SyncError) as caught:
+            server.sync(other, its_token)
+        assert caught.value.code == "not_a_server"
+        assert dump(other) == before
+        assert sync_rows.get_state(other.database, user) == state
+    server.on_answer = lambda call, answer: dataclasses.replace(answer, body=answer.body[:-9])
+    with pytest.raises(SyncError):
+        server.sync(other, its_token)
+    server.on_answer = lambda call, answer: answer
+    server.sync(other, its_token)
+    assert dump(other) == dump(memory)
+
+
+def test_fault_18_crash_between_page_and_cursor(
+    server: Server, user: str, token: str, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    other = MemoryStore(":memory:", clock=clock)
+    its_token = server.token(user)
+    really = sync_rows.set_state
+
+    def crash(db: Any, user_id: str, **values: Any) -> None:
+        if values.get("cursor"):
+            raise KeyboardInterrupt
+        really(db, user_id, **values)
+
+    with monkeypatch.context() as crashing:
+        crashing.setattr(sync_rows, "set_state", crash)
+        with pytest.raises(KeyboardInterrupt):
+            server.sync(other, its_token)
+    assert other.list_sessions() == []
+    server.sync(other, its_token)
+    assert dump(other) == dump(memory)
+
+
+def test_fault_19_edit_while_a_push_is_under_way(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    session = memory.list_sessions()[0].id
+    memory.rename_session(session, "first")
+    edited: list[str] = []
+
+    def edit(call: Call, answer: Answer) -> Answer:
+        if call.method == "POST" and not edited:
+            edited.append(memory.rename_session(session, "second").id)
+        return answer
+
+    server.on_answer = edit
+    server.sync(memory, token)
+    assert memory.get_session(session).title == "second"
+    assert server_dump(server, user) == dump(memory)
+    assert memory.sync_conflicts() == []
+
+
+@pytest.mark.parametrize("years", [-10, 10])
+def test_fault_20_clock_far_off(
+    server: Server, user: str, token: str, clock: SteppedClock, years: int
+) -> None:
+    right = filled(clock)
+    right.set_fact("user::name", "Ann")
+    server.sync(right, token)
+    wrong, its_token = second(server, user, clock, years * 365 * DAY_MS)
+    wrong.set_fact("user::name", "Bea")
+    wrong.set_fact("user::name", "Cleo")  # two changes in one millisecond keep their order
+    report = server.sync(wrong, its_token)
+    assert "clock" in report.clock_note
+    clock.advance(seconds=1)
+    right.set_fact("user::name", "Dora")
+    for device, key in ((right, token), (wrong, its_token), (right, token)):
+        server.sync(device, key)
+    # The last to be said holds, whatever the clocks show.
+    assert [device.get_fact("user::name").value for device in (right, wrong)] == ["Dora", "Dora"]  # type: ignore[union-attr]
+    assert dump(right) == dump(wrong) == server_dump(server, user)
+    with server.store.unit(user, write=False) as unit:
+        for _, text in unit.changes(0, 1000):
+            for group in json.loads(text).get("groups", {}).values():
+                assert int(group["stamp"][:12], 16) <= clock() + 300_000
+
+
+def copied(memory: MemoryStore, path: Path, clock: SteppedClock) -> MemoryStore:
+    """A copy of the file with the state of its syncing."""
+    memory.database.image_to(path)
+    return MemoryStore(path, clock=clock)
+
+
+def test_fault_21_device_forked(
+    server: Server, user: str, token: str, clock: SteppedClock, tmp_path: Path
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    clone = copied(memory, tmp_path / "clone.db", clock)
+    memory.set_fact("user::likes", "tea")
+    clone.set_fact("user::likes", "coffee")
+    server.sync(memory, token)
+    report = server.sync(clone, token)
+    assert report.restarted
+    server.sync(memory, token)
+    assert sorted(fact.value for fact in memory.list_facts()) == ["coffee", "tea"]
+    assert dump(memory) == dump(clone) == server_dump(server, user)
+    devices = {found.sync_status().device for found in (memory, clone)}
+    assert len(devices) == 2
+
+
+def test_fault_22_file_restored_from_a_month_ago(
+    server: Server, user: str, token: str, clock: SteppedClock, tmp_path: Path
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    old = copied(memory, tmp_path / "old.db", clock)
+    session = memory.list_sessions()[0].id
+    gone = memory.list_messages(session)[0]
+    clock.advance(days=30)
+    memory.forget(message_id=gone.id)
+    memory.add_message(session, "user", "said since")
+    clock.advance(seconds=11)
+    server.sync(memory, token)
+    old.add_message(session, "user", "said on the restored one")
+    server.sync(old, token)
+    server.sync(memory, token)
+    assert old.find_message(gone.id) is None
+    assert old.search(gone.content) == []
+    assert dump(old) == dump(memory) == server_dump(server, user)
+
+
+def test_fault_23_server_restored_from_backup(
+    server: Server, user: str, token: str, clock: SteppedClock, tmp_path: Path
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    backup = tmp_path / "backup.db"
+    server.store._db.execute("VACUUM INTO ?", (str(backup),))
+    session = memory.list_sessions()[0].id
+    memory.add_message(session, "user", "after the backup")
+    memory.rename_session(session, "renamed after the backup")
+    gone = memory.list_messages(session)[0].id
+    memory.forget(message_id=gone)
+    clock.advance(seconds=11)
+    server.sync(memory, token)
+    restored = Server(clock, str(backup))
+    report = restored.sync(memory, token)
+    assert report.restarted
+    assert memory.get_session(session).title == "renamed after the backup"
+    assert restored.sync(memory, token).pushed == 0
+    assert server_dump(restored, user) == dump(memory)
+    fresh = MemoryStore(":memory:", clock=clock)
+    restored.sync(fresh, restored.token(user))
+    assert dump(fresh) == dump(memory)
+    assert fresh.find_message(gone) is None
+
+
+def test_fault_24_one_invalid_change_among_many(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock, 50)
+    with memory.database.transaction():
+        # Such a row can only come from another program.
+        id = memory.list_messages(memory.list_sessions()[0].id)[7].id
+        memory.database.execute("UPDATE messages SET speaker = 'a' || char(0) || 'b' WHERE id = ?", (id,))
+    report = server.sync(memory, token)
+    assert report.rejected == 1
+    assert [(item["id"], item["code"]) for item in memory.sync_status().rejected] == [(id, "nul")]
+    assert len(server_dump(server, user)["messages"]) == 49
+    assert server.sync(memory, token).pushed == 0
+
+
+def test_fault_25_one_row_too_large(
+    server: Server, user: str, token: str, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outgoing, "MAX_ROW_BYTES", 100_000)
+    memory = filled(clock, 20)
+    session = memory.list_sessions()[0].id
+    large = memory.add_tool_call(session, "read", {"text": "x" * 110_000})
+    report = server.sync(memory, token)
+    assert report.rejected == 0
+    assert [(i["id"], i["code"]) for i in memory.sync_status().rejected] == [(large.id, "too_large")]
+    assert len(server_dump(server, user)["messages"]) == 20
+    # What a server, or a proxy before it, finds too large is halved until it is one row.
+    tight = memory.add_message(session, "user", "y" * 40_000)
+    for number in range(20):
+        memory.add_message(session, "user", f"after {number}")
+    most = 20_000
+    server.on_call = lambda call: (
+        Answer(413, {}, b'{"error":{"name":"TooLarge","message":""}}')
+        if call.body and len(gzip.decompress(call.body) if call.body[:2] == b"\x1f\x8b" else call.body) > most
+        else None
+    )
+    server.sync(memory, token)
+    refused = {item["kind"] for item in memory.sync_status().rejected}
+    assert refused == {"tool_calls", "message_versions"}
+    assert tight.id in {row["id"] for row in server_dump(server, user)["messages"]}
+    assert len(server_dump(server, user)["message_versions"]) == 40
+
+
+_SYNCING = """
+import sys
+from py_memory import MemoryStore
+from py_memory.sync import engine
+engine.MAX_PUSH_MUTATIONS = engine.MAX_PULL_ROWS = 25
+store = MemoryStore(sys.argv[1])
+print("ready", flush=True)
+print(store.sync(sys.argv[2], sys.argv[3]).pushed, flush=True)
+"""
+
+
+@pytest.mark.cpython
+def test_fault_26_first_sync_killed_again_and_again(tmp_path: Path) -> None:
+    from py_memory.server.site import SiteServer
+
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "policy.json").write_text("{}")
+    store = SqliteStore(tmp_path / "sync.db")
+    user = store.add_user("ann", 1)
+    running = SiteServer(site, endpoint=Endpoint(store, per_minute=1_000_000))
+    threading.Thread(target=running.serve_forever, daemon=True).start()
+    token = make_token(store, user.id, 1)
+    memory = MemoryStore(tmp_path / "memory.db")
+    session = memory.create_session("Long")
+    with memory.action():
+        for number in range(500):
+            memory.add_message(session.id, "user", f"message {number}")
+    memory.close()
+    command = [sys.executable, "-c", _SYNCING, str(tmp_path / "memory.db"), running.url, token]
+    killed = 0
+    try:
+        for number in range(12):
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ))
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(0.08 + 0.03 * (number % 5))
+            if process.poll() is None:
+                os.kill(process.pid, signal.SIGKILL)
+                process.wait()
+                killed += 1
+            else:
+                assert process.returncode == 0
+                break
+        memory = MemoryStore(tmp_path / "memory.db")
+        memory.sync(running.url, token)
+        other = MemoryStore(tmp_path / "other.db")
+        other.sync(running.url, make_token(store, user.id, 1))
+    finally:
+        running.shutdown()
+        running.server_close()
+    assert killed >= 3
+    assert dump(memory) == dump(other)
+    assert len(dump(other)["messages"]) == 500
+    assert memory.database.integrity_check() == []
+
+
+def test_fault_27_token_expired_in_the_middle(server: Server, user: str, clock: SteppedClock) -> None:
+    memory = filled(clock, 5)
+    token = server.token(user, expires_at=clock() + 1000)
+    server.on_call = lambda call: clock.advance(seconds=2) if call.method == "POST" else None
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, token)
+    assert caught.value.code == "unauthorized"
+    assert sum(memory.sync_status().waiting.values()) > 0
+    server.on_call = lambda call: None
+    server.sync(memory, server.token(user))
+    assert server_dump(server, user) == dump(memory)
+
+
+def test_fault_28_revoked_device(server: Server, user: str, token: str, clock: SteppedClock) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    assert server.store.revoke(token.split("_")[1], clock())
+    memory.add_message(memory.list_sessions()[0].id, "user", "still here")
+    server.calls.clear()
+    with pytest.raises(SyncError, match="revoked") as caught:
+        server.sync(memory, token)
+    assert caught.value.code == "forbidden"
+    assert len(server.calls) == 1  # no loop
+    assert memory.search("still here")
+    only_reads = server.token(user, scope="pull")
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, only_reads)
+    assert caught.value.code == "forbidden"
+
+
+def test_fault_29_asked_to_wait(
+    server: Server, user: str, token: str, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    memory = filled(clock)
+    busy = [Answer(503, {"retry-after": "7"}, b""), Answer(429, {"retry-after": "3"}, b"{}")]
+    server.on_call = lambda call: busy.pop() if busy and call.method == "POST" else None
+    server.sync(memory, token)
+    assert [
+        at_least <= seconds <= at_least * 1.3 for at_least, seconds in zip((3, 7), slept, strict=True)
+    ] == [
+        True,
+        True,
+    ]
+    server.on_call = lambda call: Answer(503, {"retry-after": "3600"}, b"")
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, token)
+    assert (caught.value.code, caught.value.retry_after) == ("busy", 3600)
+
+
+def test_fault_30_newer_and_older_programs(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    """A column and a kind that this program does not know survive a round trip through it."""
+    memory = filled(clock)
+    server.sync(memory, token)
+    session = memory.list_sessions()[0].id
+    newer = wire.SyncRequest(wire.SCHEMA + 1, "f" * 16, None, 0, 500, 1 << 20)
+    sessions = [
+        row for row in server.endpoint._service.sync(user, newer).changes if row["kind"] == "sessions"
+    ]
+    group = sessions[0]["groups"]["meta"]
+    change = {
+        "n": 1,
+        "op": "put",
+        "kind": "sessions",
+        "id": session,
+        "stamp": f"{clock():012x}-0000-{'f' * 16}",
+        "groups": {"meta": {"colour": "green"}},
+        "base": {"meta": group["stamp"]},
+    }
+    server.endpoint._service.sync(user, dataclasses.replace(newer, push=[change]))
+    server.sync(memory, token)
+    memory.rename_session(session, "By the older program")
+    server.sync(memory, token)
+    (row,) = server_dump(server, user)["sessions"]
+    assert (row["colour"], row["title"]) == ("green", "By the older program")
+    too_old = Answer(426, {}, b'{"error":{"name":"UpdateNeeded","message":"x"}}')
+    server.on_answer = lambda call, answer: too_old
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, token)
+    assert caught.value.code == "update_needed"
+
+
+def test_fault_30_unknown_kinds_wait(server: Server, user: str, token: str, clock: SteppedClock) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    with server.store.unit(user, write=True) as unit:
+        unit.put("dreams", "d1", unit.next_seq(), {"identity": {"text": "flying"}, "groups": {}}, {})
+    server.sync(memory, token)
+    assert memory.sync_status().waiting["deferred"] == 1
+    assert server.sync(memory, token).pulled == 0
+
+
+def test_fault_31_forgotten_here_changed_there(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock)
+    fact = memory.set_fact("user::likes", "marzipan")
+    server.sync(memory, token)
+    other, its_token = second(server, user, clock)
+    memory.forget(fact_id=fact.id)
+    other.pin_fact(fact.id)
+    clock.advance(seconds=11)
+    server.sync(memory, token)
+    report = server.sync(other, its_token)
+    assert report.forgotten == (("facts", fact.id),)
+    server.sync(memory, token)
+    for device in (memory, other):
+        assert device.list_facts(status=None) == []
+    assert "marzipan" not in json.dumps(server_dump(server, user))
+
+
+def test_fault_32_concurrent_edits(server: Server, user: str, token: str, clock: SteppedClock) -> None:
+    memory = filled(clock)
+    fact = memory.propose_fact("user::diet", "vegan")
+    assert fact is not None
+    server.sync(memory, token)
+    devices = [(memory, token), second(server, user, clock), second(server, user, clock)]
+    for number, (device, _) in enumerate(devices):
+        device.confirm_fact(fact.id, value=f"diet {number}")
+        device.rename_session(device.list_sessions()[0].id, f"title {number}")
+        clock.advance(seconds=1)
+    for device, key in (*devices, *devices):
+        server.sync(device, key)
+    for device, _ in devices:
+        found = device.sync_conflicts()
+        assert device.get_fact("user::diet").value == "diet 2"  # type: ignore[union-attr]
+        assert sorted(c.lost["value"] for c in found if c.kind == "facts") == ["diet 0", "diet 1"]
+        assert sorted(c.lost["title"] for c in found if c.kind == "sessions") == ["title 0", "title 1"]
+    title = next(c for c in memory.sync_conflicts() if c.lost.get("title") == "title 0")
+    memory.settle_sync_conflict(title.id, "lost")
+    for device, key in (*devices, *devices):
+        server.sync(device, key)
+    for device, _ in devices:
+        assert device.list_sessions()[0].title == "title 0"
+        assert title.id not in {conflict.id for conflict in device.sync_conflicts()}
+
+
+def test_two_current_values_of_one_key(server: Server, user: str, token: str, clock: SteppedClock) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    other, its_token = second(server, user, clock)
+    memory.set_fact("user::name", "Ann", quote="I am Ann")
+    clock.advance(seconds=1)
+    other.set_fact("user::name", "Anna", confidence=0.9)
+    for device, key in ((memory, token), (other, its_token), (memory, token), (other, its_token)):
+        server.sync(device, key)
+    for device in (memory, other):
+        (conflict,) = device.conflicts()
+        assert (conflict.fact.value, conflict.fact.quote) == ("Ann", "I am Ann")
+        assert (conflict.other.value, conflict.other.confidence) == ("Anna", 0.9)
+        assert device.sync_conflicts() == []
+    memory.confirm_fact(memory.conflicts()[0].fact.id)
+    for device, key in ((memory, token), (other, its_token)):
+        server.sync(device, key)
+        assert device.get_fact("user::name").value == "Ann"  # type: ignore[union-attr]
+        assert device.conflicts() == []
+
+
+@pytest.mark.cpython
+def test_fault_33_no_row_is_passed_over(tmp_path: Path, clock: SteppedClock) -> None:
+    """Eight devices write while one reads on from its cursor."""
+    server = Server(clock, str(tmp_path / "sync.db"))
+    user = server.user()
+    tokens = [server.token(user) for _ in range(9)]
+    devices = [filled(clock, 3) for _ in range(8)]
+    reader = MemoryStore(":memory:", clock=clock)
+    done = threading.Event()
+    failed: list[BaseException] = []
+
+    def send(number: int) -> None:
+        try:
+            device = devices[number]
+            for round in range(6):
+                device.add_message(device.list_sessions()[0].id, "user", f"{number} {round}")
+                drive(device.sync_steps(ADDRESS), lambda call: server.answer(tokens[number], call))
+        except BaseException as error:
+            failed.append(error)
+
+    def read() -> None:
+        while not done.is_set():
+            drive(reader.sync_steps(ADDRESS), lambda call: server.answer(tokens[8], call))
+
+    threads = [threading.Thread(target=send, args=(number,)) for number in range(8)]
+    reading = threading.Thread(target=read)
+    for thread in (*threads, reading):
+        thread.start()
+    for thread in threads:
+        thread.join()
+    done.set()
+    reading.join()
+    assert failed == []
+    drive(reader.sync_steps(ADDRESS), lambda call: server.answer(tokens[8], call))
+    assert server_dump(server, user) == dump(reader)
+    assert len(dump(reader)["messages"]) == 8 * 9
+
+
+def test_fault_37_disk_full_on_the_server(tmp_path: Path, clock: SteppedClock) -> None:
+    server = Server(clock, str(tmp_path / "sync.db"))
+    user = server.user()
+    token, memory = server.token(user), filled(clock)
+    server.sync(memory, token)
+    before = server_dump(server, user)
+    pages = server.store._db.execute("PRAGMA page_count").fetchone()[0]
+    server.store._db.execute(f"PRAGMA max_page_count={pages}").fetchall()
+    memory.add_message(memory.list_sessions()[0].id, "user", "z" * 200_000)
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, token)
+    assert caught.value.code == "quota"
+    assert server_dump(server, user) == before
+    assert server.store.is_sound()
+    server.store._db.execute("PRAGMA max_page_count=1000000").fetchall()
+    server.sync(memory, token)
+    assert server_dump(server, user) == dump(memory)
+
+
+def test_fault_38_another_users_rows(server: Server, user: str, token: str, clock: SteppedClock) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    before = server_dump(server, user)
+    message = memory.list_messages(memory.list_sessions()[0].id)[0]
+    bob = server.user("bob")
+    stranger = MemoryStore(":memory:", clock=clock)
+    server.sync(stranger, server.token(bob))
+    service = server.endpoint._service
+    ask = wire.SyncRequest(wire.SCHEMA, "b" * 16, None, 0, 500, 1 << 20)
+    stamp = f"{clock():012x}-0000-{'b' * 16}"
+    absent = "01890000-0000-7000-8000-000000000000"
+    answers = []
+    for number, id in enumerate((message.id, absent)):
+        push = [
+            {"n": 3 * number + 1, "op": "forget", "kind": "messages", "id": id, "stamp": stamp},
+            {
+                "n": 3 * number + 2,
+                "op": "put",
+                "kind": "messages",
+                "id": id[:-1] + "9",
+                "stamp": stamp,
+                "groups": {"tags": {"feedback": 1}},
+            },
+            {"n": 3 * number + 3, "op": "forget", "kind": "conflicts", "id": id, "stamp": stamp},
+        ]
+        reply = service.sync(bob, dataclasses.replace(ask, push=push))
+        answers.append([{**result, "n": 0} for result in reply.results])
+        assert message.id not in json.dumps([row for row in reply.changes if not row.get("forgotten")])
+    assert answers[0] == answers[1]
+    assert server_dump(server, user) == before
+    head = service.head(user)
+    theirs = wire.SyncRequest(wire.SCHEMA, "c" * 16, (head["epoch"], head["seq"] + 99), 0, 500, 1 << 20)
+    status = [
+        server.answer(server.token(bob), Call("POST", "/memory/sync", wire.encode(request.to_dict()))).status
+        for request in (theirs, dataclasses.replace(theirs, cursor=(head["epoch"], 10**6)))
+    ]
+    assert status == [410, 410]
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, server.token(bob))
+    assert caught.value.code == "other_user"
+    assert server_dump(server, user) == before
+
+
+GOOD = {"protocol": 1, "schema": 1, "device": "a" * 16, "cursor": None, "acked": 0, "pull": {}, "push": []}
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (gzip.compress(b"0" * (100 << 20)), 413),
+        (b'{"a":' * 200 + b"1" + b"}" * 200, 400),
+        (b'{"protocol": NaN}', 400),
+        (b'{"protocol": 1, "protocol": 1}', 400),
+        (b"\xed\xa0\x80", 400),
+        (gzip.compress(b"{}")[:-3], 400),
+        (json.dumps({**GOOD, "device": "A"}).encode(), 400),
+        (json.dumps({**GOOD, "cursor": "x.-1"}).encode(), 400),
+        (json.dumps({**GOOD, "push": [{"n": 1.5}]}).encode(), 400),
+        (json.dumps({**GOOD, "push": [{"n": 2}, {"n": 1}]}).encode(), 400),
+        (json.dumps({**GOOD, "push": [{"n": 1}] * 501}).encode(), 400),
+        (json.dumps({**GOOD, "schema": 0}).encode(), 426),
+        (json.dumps(GOOD).encode(), 200),
+    ],
+)
+def test_fault_39_bodies_meant_to_harm(server: Server, token: str, body: bytes, status: int) -> None:
+    headers = {"content-encoding": "gzip"} if body[:2] == b"\x1f\x8b" else {}
+    answer = server.answer(token, Call("POST", "/memory/sync", body, headers))
+    assert answer.status == status
+    assert status == 200 or set(json.loads(answer.body)["error"]) >= {"name", "message"}
+
+
+@pytest.mark.parametrize("change", ["lone \ud800", 10**40, True, [1], {"a": 1}, float("1e308")])
+def test_fault_39_values_meant_to_harm(
+    server: Server, user: str, token: str, clock: SteppedClock, change: Any
+) -> None:
+    push = {
+        "n": 1,
+        "op": "put",
+        "kind": "sessions",
+        "id": "s",
+        "stamp": f"{clock():012x}-0000-{'a' * 16}",
+        "identity": {"created_at": 1},
+        "groups": {"meta": {"title": change, "metadata_json": "{}"}, "activity": {"last_active_at": 1}},
+    }
+    body = json.dumps({**GOOD, "push": [push]}).encode()
+    answer = server.answer(token, Call("POST", "/memory/sync", body))
+    assert answer.status == 200
+    assert json.loads(answer.body)["results"][0]["status"] == "rejected"
+    assert server_dump(server, user)["sessions"] == []
+
+
+def test_changes_to_two_groups_of_one_row(server: Server, user: str, token: str, clock: SteppedClock) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    other, its_token = second(server, user, clock)
+    session = memory.list_sessions()[0].id
+    memory.rename_session(session, "Renamed")
+    server.sync(memory, token)
+    other.add_message(session, "user", "said meanwhile")
+    server.sync(other, its_token)
+    assert other.get_session(session).title == "Renamed"
+    server.sync(memory, token)
+    assert dump(memory) == dump(other) == server_dump(server, user)
+
+
+# -- what does not leave, and what stays possible --
+
+
+def test_secrets_and_what_is_for_this_device_stay(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock)
+    session = memory.list_sessions()[0].id
+    said = memory.add_message(session, "user", "my password is hunter2-Zx81!")
+    assert said.has_secret
+    memory.add_message(session, "assistant", "I will not keep that.")
+    memory.set_fact("user::likes", "quiet", visibility="device")
+    memory.set_fact("user::note", "for now", visibility="session")
+    memory.add_tool_call(session, "log in", {"password": "hunter2-Zx81!"})
+    server.sync(memory, token)
+    with server.store.unit(user, write=False) as unit:
+        everything = "".join(text for _, text in unit.changes(0, 1000))
+    assert "hunter2" not in everything
+    assert "quiet" not in everything
+    assert "for now" not in everything
+    other, _ = second(server, user, clock)
+    assert [m.content for m in other.get_recent_messages(session, 2)] == [
+        outgoing.HIDDEN,
+        "I will not keep that.",
+    ]
+    assert token not in json.dumps([dict(row) for row in memory.database.query("SELECT * FROM sync_state")])
+
+
+def test_nothing_is_noted_before_the_first_sync(server: Server, token: str, clock: SteppedClock) -> None:
+    memory = filled(clock)
+    assert memory.sync_status().on is False
+    assert memory.database.value("SELECT count(*) FROM sync_changes") == 0
+    server.sync(memory, token)
+    memory.set_fact("user::likes", "tea")
+    assert memory.sync_status().changes == {"facts": 1}
+    with suppress(ZeroDivisionError), memory.action():
+        memory.set_fact("user::likes", "coffee")
+        raise ZeroDivisionError
+    assert memory.sync_status().changes == {"facts": 1}
+    memory.stop_sync()
+    memory.set_fact("user::likes", "water")
+    assert memory.database.value("SELECT count(*) FROM sync_changes") == 0
+
+
+def test_a_first_sync_can_be_undone(
+    server: Server, user: str, token: str, clock: SteppedClock, tmp_path: Path
+) -> None:
+    other = filled(clock)
+    server.sync(other, server.token(user))
+    memory = MemoryStore(tmp_path / "memory.db", clock=clock)
+    memory.set_fact("user::name", "Ann")
+    report = server.sync(memory, token)
+    assert report.backup is not None
+    assert memory.list_sessions()
+    memory.undo_sync()
+    assert memory.list_sessions() == []
+    assert [fact.value for fact in memory.list_facts()] == ["Ann"]
+    assert memory.sync_status().on is False
+    server.sync(memory, token)  # and done again
+    assert dump(memory) == server_dump(server, user)
+
+
+def test_forgetting_takes_the_copy_from_before_the_sync(
+    server: Server, token: str, clock: SteppedClock, tmp_path: Path
+) -> None:
+    memory = MemoryStore(tmp_path / "memory.db", clock=clock)
+    fact = memory.set_fact("user::likes", "marzipan")
+    backup = server.sync(memory, token).backup
+    assert backup is not None
+    memory.forget(fact_id=fact.id)
+    assert not Path(backup).exists()
+
+
+def test_what_can_be_undone_is_not_sent_as_forgotten(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock)
+    session = memory.list_sessions()[0].id
+    server.sync(memory, token)
+    receipt = memory.delete_session(session)
+    server.sync(memory, token)
+    assert server_dump(server, user)["sessions"]
+    memory.undo(receipt.operation_id)
+    server.sync(memory, token)
+    assert dump(memory) == server_dump(server, user)
+    assert memory.get_session(session).title == "Chat"
+
+
+def test_a_clock_that_goes_back_holds_no_forgetting_up(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    memory.delete_session(memory.list_sessions()[0].id)
+    clock.advance(days=-3650)
+    server.sync(memory, token)
+    assert server_dump(server, user)["sessions"] == []
+
+
+def test_the_store_of_a_server_is_refused_as_a_memory(tmp_path: Path) -> None:
+    MemoryStore(tmp_path / "memory.db").close()
+    with pytest.raises(NotADatabaseError, match="not a sync store"):
+        SqliteStore(tmp_path / "memory.db")

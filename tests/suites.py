@@ -30,7 +30,7 @@ class Suite:
 PYTHON_SUITE = "tests/browser/test_python_suite.py"
 SUITES = {
     "lint": Suite(
-        240,
+        120,
         commands={
             "ruff check": ("python", "-m", "ruff", "check", "."),
             "ruff format": ("python", "-m", "ruff", "format", "--check", "."),
@@ -40,7 +40,7 @@ SUITES = {
         },
         needs=frozenset({"packages"}),
     ),
-    "unit": Suite(600, pytest=("tests/unit",)),
+    "unit": Suite(720, pytest=("tests/unit", "-n", "2", "--dist", "worksteal")),
     "pyodide": Suite(300, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
     "browser": Suite(
         1500, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})

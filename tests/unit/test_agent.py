@@ -382,7 +382,11 @@ def test_bad_arguments_of_a_tool_are_told_to_the_model(store: MemoryStore, argum
     assert record.status == ("success" if "ud83d" in arguments and calls else "failed")
 
 
-@pytest.mark.parametrize("output", [float("nan"), object(), "\ud83d", ["x" * 100_000]], ids=repr)
+@pytest.mark.parametrize(
+    "output",
+    [float("nan"), object(), "\ud83d", ["x" * 100_000]],
+    ids=["no number", "an object", "half a character", "too much"],
+)
 def test_a_tool_that_ran_is_recorded_as_such_whatever_it_returned(store: MemoryStore, output: Any) -> None:
     async def act() -> Any:
         return output

@@ -20,7 +20,7 @@ from py_memory.recall import ranked
 from py_memory.recall.parameters import DEFAULTS
 from py_memory.recall.vectors import MAX_DIMS, pack, text_hash
 from py_memory.records import Cancel, Delta, Recollection, Tool
-from tests.unit.support import Grams, run
+from tests.unit.support import Grams, in_time, run
 
 from .conftest import SteppedClock
 
@@ -572,11 +572,11 @@ def test_one_that_is_awaited(told: MemoryStore) -> None:
     told.connect_embedder(Awaited())
     assert told.idle_work(1000) is False
     assert rows(told) == []
-    while run(told.embed_waiting()):
+    while in_time(told.embed_waiting()):
         pass
     assert len(rows(told)) == 61
     assert TOLD not in texts(told.recall(MISSPELT))  # nobody could wait for the question's vector
-    run(told.prepare_recall(MISSPELT))
+    in_time(told.prepare_recall(MISSPELT))
     assert told.recall(MISSPELT)[0].text == TOLD
 
 
@@ -591,7 +591,7 @@ def test_one_that_turns_out_to_be_awaited(told: MemoryStore) -> None:
     state = told.embedder_state()
     assert state is not None
     assert (state.problem, state.passed_over) == (None, 0)
-    while run(told.embed_waiting()):
+    while in_time(told.embed_waiting()):
         pass
     assert len(rows(told)) == 61
 
@@ -609,9 +609,9 @@ def test_the_agent_asks_about_what_was_said(told: MemoryStore) -> None:
     embedder = Awaited()
     told.connect_embedder(embedder)
     session = told.create_session().id
-    run(ChatAgent(told, Listens()).chat_round(session, "Portuguese restaurant?"))
+    in_time(ChatAgent(told, Listens()).chat_round(session, "Portuguese restaurant?"))
     assert "Portuguese restaurant?" in embedder.inner.texts
-    run(ChatAgent(told, OfflineAssistant()).chat_round(session, "What did we say about Portuguese?"))
+    in_time(ChatAgent(told, OfflineAssistant()).chat_round(session, "What did we say about Portuguese?"))
 
 
 pytest_cpython = pytest.mark.cpython  # an event loop of its own

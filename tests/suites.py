@@ -41,9 +41,9 @@ SUITES = {
         needs=frozenset({"packages"}),
     ),
     "unit": Suite(720, pytest=("tests/unit", "-n", "2", "--dist", "worksteal")),
-    "pyodide": Suite(300, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
+    "pyodide": Suite(280, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
     "browser": Suite(
-        1500, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
+        1560, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
     ),
     # Only by name or with --models.
     "models": Suite(1800, pytest=("tests/models",), needs=frozenset({"site", "browser", "model"})),

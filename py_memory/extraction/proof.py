@@ -41,7 +41,7 @@ _NO_EMPLOYER = re.compile(
     r"\b(?:me|us|them|you|him|her)$|[一这那哪][家个]$|^[我你您他她它]|[我你您]|^(?:家|个|里|上|下|外)$"
 )
 _NO_DECISION = re.compile(
-    r"^(?:can|could|would|should|help|give|tell|show|write|make (?:me|it|this)|what|which|who|whether|just|now|it|that|this|nothing|anything|everything|something|yet|thanks?|bye|ok|okay|please|sorry|lol)\b|^(?:帮|给|请|求|麻烦|写|列|谢|吧|好|哪|谁|了)",
+    r"^(?:can|could|would|should|help|give|tell|show|write|make (?:me|it|this)|what|which|who|whether|just|now|it|that|this|nothing|anything|everything|something|yet|thanks?|bye|ok|okay|please|sorry|lol)\b|^(?:(?:帮|给|替)我|请(?:你|您|帮|给|替|把|用|问|告诉|查|看|写|列|推荐|说)|求|麻烦|写|列|谢|吧|好|哪|谁|了)",
     re.IGNORECASE,
 )
 _NO_EVENT = re.compile(

@@ -184,3 +184,16 @@ def test_what_is_to_be_done_is_a_to_do_each(text: str, expected: list[str]) -> N
 )
 def test_what_is_told_in_passing(text: str, expected: list[str]) -> None:
     assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "value"),
+    [
+        ("我们决定请个厨师。", "user::decision", "请个厨师"),
+        ("我们决定给孩子换学校。", "user::decision", "给孩子换学校"),
+        ("记住浇花水管放在洗衣篮里。", "user::note", "浇花水管放在洗衣篮里"),
+        ("记住买的药放在抽屉里。", "user::note", "买的药放在抽屉里"),
+    ],
+)
+def test_a_decision_and_a_place_are_no_request(said: str, key: str, value: str) -> None:
+    assert [(item["key"], item["value"]) for item in propose(said)] == [(key, value)]

@@ -37,7 +37,9 @@ _IMPERATIVE = re.compile(
 
 def errand_in(text: str) -> bool:
     """Whether what is to be remembered is something to do: 周五交材料."""
-    return bool(_IMPERATIVE.match(text)) and not re.search(r"了$|[是叫]|的(?:是|人)|喜欢|爱|不|[放藏搁收挂存摆锁停]在", text)
+    return bool(_IMPERATIVE.match(text)) and not re.search(
+        r"了$|[是叫]|的(?:是|人)|喜欢|爱|不|[放藏搁收挂存摆锁停]在", text
+    )
 
 
 def todo_in(text: str) -> str | None:

@@ -72,7 +72,11 @@ async function inStore<T>(
 ): Promise<T | undefined> {
   if (!("indexedDB" in globalThis)) return undefined;
   if (mode === "readonly" && !(await exists())) return undefined;
-  const db = await open();
+  const db = await open().catch((error: unknown) => {
+    if (mode === "readonly" && isNoStorage(error)) return undefined; // where nothing is kept, nothing was chosen
+    throw error;
+  });
+  if (!db) return undefined;
   try {
     return await new Promise((resolve, reject) => {
       const transaction = db.transaction(name, mode, { durability: "strict" });
@@ -89,6 +93,11 @@ async function exists(): Promise<boolean> {
   const list = (indexedDB as Partial<IDBFactory>).databases;
   if (!list) return true;
   return (await list.call(indexedDB)).some(({ name }) => name === DATABASE);
+}
+
+/** As in a private window of some browsers. */
+function isNoStorage(error: unknown): boolean {
+  return error instanceof DOMException && ["SecurityError", "InvalidStateError"].includes(error.name);
 }
 
 function open(): Promise<IDBDatabase> {

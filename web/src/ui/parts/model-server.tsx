@@ -129,7 +129,7 @@ function Starting({ address, program }: { address: string; program: Program | nu
   return (
     <div class="starting">
       <p>{program ? server.start : server.startOther}</p>
-      <div class="line">
+      <div class="start-line">
         <code dir="ltr">{line}</code>
         <button type="button" onClick={() => act(copy)}>
           {server.copy}

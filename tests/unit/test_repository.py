@@ -81,3 +81,11 @@ def test_the_policy_has_one_source() -> None:
         and "wasm-unsafe-eval" in path.read_text("utf-8")
     ]
     assert holders == []
+
+
+def test_a_class_is_styled_in_one_place() -> None:
+    """All styles of the page are one sheet: two parts that name a class alike would dress each other."""
+    styles = sorted((ROOT / "web" / "src" / "ui" / "styles").glob("*.css"))
+    assert styles
+    rules = [name for file in styles for name in re.findall(r"^(\.[\w-]+) \{", file.read_text("utf-8"), re.M)]
+    assert sorted({name for name in rules if rules.count(name) > 1}) == []

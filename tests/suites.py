@@ -30,7 +30,7 @@ class Suite:
 PYTHON_SUITE = "tests/browser/test_python_suite.py"
 SUITES = {
     "lint": Suite(
-        120,
+        100,
         commands={
             "ruff check": ("python", "-m", "ruff", "check", "."),
             "ruff format": ("python", "-m", "ruff", "format", "--check", "."),
@@ -40,10 +40,10 @@ SUITES = {
         },
         needs=frozenset({"packages"}),
     ),
-    "unit": Suite(720, pytest=("tests/unit", "-n", "2", "--dist", "worksteal")),
-    "pyodide": Suite(280, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
+    "unit": Suite(800, pytest=("tests/unit", "-n", "2", "--dist", "worksteal")),
+    "pyodide": Suite(240, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
     "browser": Suite(
-        1560, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
+        1540, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
     ),
     # Only by name or with --models.
     "models": Suite(1800, pytest=("tests/models",), needs=frozenset({"site", "browser", "model"})),

@@ -142,7 +142,7 @@ class Scenario:
         self.days, self.rounds = options.days, options.rounds
         self.folder = Path(options.folder) / self.name
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.file, self.kept = self.folder / "memory.db", self.folder / "kept.db"
+        self.file = self.folder / "memory.db"
         self.note, self.effects = self.folder / "progress.json", self.folder / "effects.txt"
         self.planted = plant(self.name, self.language, self.days)
         self.now = START
@@ -161,18 +161,30 @@ class Scenario:
             self._check()
             self.store.close()
             self.tally.day += 1
-            shutil.copyfile(self.file, self.kept)
-            self.note.write_text(json.dumps(asdict(self.tally)), "utf-8")
+            self._keep()
             print(self._line(time.monotonic() - started), flush=True)
         return self.tally
+
+    def _keep(self) -> None:
+        """The note is swapped in whole and names its copy, so that a kill leaves this day or the last."""
+        shutil.copyfile(self.file, self._kept())
+        new = self.folder / "progress.new"
+        new.write_text(json.dumps(asdict(self.tally)), "utf-8")
+        new.replace(self.note)
+        for older in self.folder.glob("kept-*.db"):
+            if older != self._kept():
+                older.unlink()
+
+    def _kept(self) -> Path:
+        return self.folder / f"kept-{self.tally.day}.db"
 
     def _resume(self) -> None:
         """From the last whole day; what came after it never happened."""
         for leftover in self.folder.glob("memory.db*"):
             leftover.unlink()
-        if self.note.exists() and self.kept.exists():
+        if self.note.exists():
             self.tally = Tally(**json.loads(self.note.read_text("utf-8")))
-            shutil.copyfile(self.kept, self.file)
+            shutil.copyfile(self._kept(), self.file)
             sent = self.effects.read_text("utf-8").splitlines() if self.effects.exists() else []
             kept = [line for line in sent if int(line) < self.tally.day]
             self.effects.write_text("".join(f"{line}\n" for line in kept), "utf-8")

@@ -29,6 +29,8 @@ from .conftest import SteppedClock
 from .sync_support import Server, dump
 from .test_sync_machine import Devices
 
+ROOT = Path(__file__).resolve().parents[2]
+
 pytestmark = pytest.mark.cpython
 
 
@@ -159,9 +161,12 @@ def test_tokens_that_are_none(token: Any) -> None:
 
 
 def test_the_commands_set_up_a_server_and_sync(tmp_path: Path) -> None:
+    # In a folder of its own, for the data that lies where a command is run.
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+
     def run(*arguments: str, ok: bool = True) -> str:
         command = [sys.executable, "-m", "py_memory.cli", *arguments]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
         assert (done.returncode == 0) is ok, done.stderr
         return done.stdout if ok else done.stderr
 
@@ -173,7 +178,7 @@ def test_the_commands_set_up_a_server_and_sync(tmp_path: Path) -> None:
     assert token is not None
     assert token[0].split("_")[2] not in (tmp_path / "data" / "sync.db").read_bytes().decode("latin-1")
     command = [sys.executable, "-m", "py_memory.cli", "serve", "--port", "0"]
-    serving = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    serving = subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True)
     try:
         assert serving.stdout is not None
         url = serving.stdout.readline().split()[-1]

@@ -94,8 +94,10 @@ def site_with_worker(folder: Path) -> Path:
     (pyodide,) = (path for path in (copy / "pyodide").iterdir() if path.is_dir())
     (python,) = (copy / "python").glob("stdlib-*.zip")
     (image,) = (copy / "python").glob("boot-*.img")
+    lock = json.loads((ROOT / "web" / "node_modules" / "pyodide" / "pyodide-lock.json").read_text("utf-8"))
     names = {
         "version": "bench",
+        "packages": {"info": lock["info"], "packages": {}},
         "pyodide": f"pyodide/{pyodide.name}/",
         "python": f"python/{python.name}",
         "rest": "",

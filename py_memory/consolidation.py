@@ -37,6 +37,7 @@ MAX_READ = 50  # messages that one summary covers at most
 # Covered by older summaries of level 1 before they become one; four times as many a level up.
 COMPRESS_ROUNDS = 20
 MAX_LEVEL = 8
+# The memory's own tools: calling them is part of an answer and no node of the user's task.
 _OWN_TOOLS = ("memory_", "todo_", "day_meant")
 _NEWEST = 64  # of a level: more have never gone uncompressed
 

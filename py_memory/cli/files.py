@@ -7,6 +7,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ def export(options: argparse.Namespace, path: Path) -> int:
         if format == "db":
             raise InvalidInputError(WORDS[language()]["needs_target"])
         text = store.export_text(format, session_id=options.session, language=language())
-        sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
+        if isinstance(sys.stdout, TextIOWrapper):  # the same bytes as in a file
+            sys.stdout.reconfigure(encoding="utf-8", newline="\n")
         sys.stdout.write(text)
         return 0
     if target.exists():

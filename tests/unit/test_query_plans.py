@@ -148,6 +148,10 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "list_facts of a session": lambda store, session, _: store.list_facts(session_id=session),
     "fact_history": lambda store, *_: store.fact_history("task::1"),
     "recall": lambda store, *_: store.recall("where is my refund"),
+    "recall of a fact": lambda store, *_: (
+        store.set_fact("user::likes", "mulberry jam"),
+        store.recall("mulberry jam"),
+    ),
     "vectors": lambda store, session, id: (
         store.connect_embedder(Grams()),
         run(store.embed_waiting()),

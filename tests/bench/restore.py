@@ -3,8 +3,8 @@
 Each measurement is a new worker that boots Python first, so that the boot does not cover the difference. In
 each round every method is measured once, in another order; ratios are medians of the rounds' own. py_memory
 verifies every checksum and opens its store; the others verify nothing and count the tables. Three states are
-measured: as idle time leaves the memory, with 100 turns that were just made before the tab was closed, and
-after idle time has folded these. The last part is the memory that the page takes for the database, beyond what
+measured: as idle time leaves the memory, with 100 turns that were made just before the tab was closed, and
+after idle time has come again. The last part is the memory that the page takes for the database, beyond what
 it takes with an empty one.
 """
 
@@ -94,7 +94,9 @@ LOOK = """async () => {
         open.onsuccess = () => resolve(open.result);
     });
     const transaction = db.transaction(['manifest', 'log']);
-    const result = (request) => new Promise((resolve) => { request.onsuccess = () => resolve(request.result); });
+    const result = (request) => new Promise((resolve) => {
+        request.onsuccess = () => resolve(request.result);
+    });
     const {current} = await result(transaction.objectStore('manifest').get('manifest'));
     const records = await result(transaction.objectStore('log').getAll(IDBKeyRange.lowerBound(current.log)));
     db.close();
@@ -204,9 +206,7 @@ def measure(
     }
     own = [run["ready"] for run in found[OWN]]
     ratios = {
-        method: round(
-            median(mine / run["ready"] for mine, run in zip(own, found[method], strict=True)), 2
-        )
+        method: round(median(mine / run["ready"] for mine, run in zip(own, found[method], strict=True)), 2)
         for method in IMAGES
     }
     return times, ratios
@@ -254,13 +254,13 @@ def run(playwright: Any, url: str, folder: Path, size: int, rounds: int) -> None
     bytes_ = int(page.evaluate(KEEP_IMAGE))
     print(f"{bytes_ / 1e6:.1f} MB", flush=True)
     times, ratios, logs = {}, {}, {}
-    for label in ("settled", f"{TURNS} turns just made", f"{TURNS} turns folded"):
+    for label in ("settled", f"{TURNS} turns just made", f"{TURNS} turns, settled"):
         if label != "settled":
             page, _ = open_page(context, url)
         if label.endswith("made"):  # and gone before idle time comes; the images are 100 turns older
             page.evaluate(PREPARE)
             page.evaluate(ADD_TURNS, [session, TURNS])
-        elif label.endswith("folded"):
+        elif label.endswith("turns, settled"):
             page.evaluate(IDLE)
             page.evaluate(KEEP_IMAGE)
         page.goto(f"{url}healthz")  # the same origin without the page

@@ -54,7 +54,7 @@ def test_back_to_the_state_before_and_forth_again(launch: Launch, open_page: Ope
     assert host.texts(owner, session) == ["before the rewrite", "to be forgotten", "after it", "and on"]
     assert owner.evaluate("() => pyMemory.call('check')") == []
 
-    # What is forgotten goes from what is kept: there is nothing to go back to, not even before its traces are removed.
+    # What is forgotten goes from what is kept, and until it has gone there is nothing to go back to.
     owner.evaluate("(message_id) => pyMemory.call('forget', {message_id})", gone)
     assert owner.evaluate("() => pyMemory.call('stateBefore')") is None
     owner.get_by_role("button", name="Storage").click()

@@ -289,13 +289,9 @@ export class Host {
   /** Not left to idle time, which a busy page may never have; it takes as long as a few saves. */
   private async fold(): Promise<void> {
     this.folding = true;
-    try {
-      await this.maintain(async () => this.saver.log?.fold(this.saver.file, this.saver.settled));
-    } catch (error) {
-      if (!this.stopped) this.emit({ event: "error", detail: toRemote(error) });
-    } finally {
-      this.folding = false;
-    }
+    // Where it fails nothing is lost, and the next save tries again.
+    await this.maintain(async () => this.saver.log?.fold(this.saver.file, this.saver.settled)).catch(() => undefined);
+    this.folding = false;
   }
 
   private compact(): Promise<void> {

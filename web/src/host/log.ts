@@ -6,7 +6,7 @@ import { Fault } from "./fault";
 import { FIRST_GENERATION, chunkChecksum, recordChecksum } from "./format";
 import type { Chunk, ChunkRecord, Generation, Manifest, RedoRecord } from "./format";
 import { type Connection, type StoreName, result } from "./idb";
-import { type Candidate, type Loaded, assemble, type Tail, emptyTail, lengthened, recordBytes } from "./restore";
+import { type Candidate, type Loaded, type Tail, assemble, emptyTail, lengthened, recordBytes } from "./restore";
 import type { KeptGeneration } from "./rpc";
 import { dropView } from "./view";
 
@@ -52,7 +52,7 @@ export interface Written {
   compactedBytes: number;
 }
 
-const LEAST_LOG = 2 * 1024 * 1024;
+const LEAST_LOG = 1024 * 1024;
 /** The part of the file that the log may reach: reading it is what a start waits for. */
 const LOG_SHARE = 1 / 16;
 const FOLD_RECORDS = 64;

@@ -1,6 +1,7 @@
 /** What the page shows. */
 
 import type { MemoryFault, Status } from "../../client/types";
+import type { StateBefore } from "../../host/rpc";
 import type { Texts } from "../i18n";
 import type { Conflict, Fact, ImportReport, Message, Outgoing, Problem, Session } from "../model";
 import type { Backup } from "./backup";
@@ -28,6 +29,7 @@ export type Dialog =
   | { kind: "storage" }
   | { kind: "models" }
   | { kind: "imported"; report: ImportReport }
+  | { kind: "back"; before: StateBefore }
   | { kind: "replace"; name: string; bytes: Uint8Array<ArrayBuffer> };
 
 export interface State {

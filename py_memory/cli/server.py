@@ -12,9 +12,10 @@ from typing import Any
 from py_memory.clock import DAY_MS, system_clock
 from py_memory.errors import InvalidInputError, NotFoundError
 from py_memory.server.endpoint import Endpoint
-from py_memory.server.open_store import default_database, open_store
+from py_memory.server.moving import move
+from py_memory.server.open_store import NEEDS_POSTGRES, default_database, is_postgres, open_store
 from py_memory.server.site import SiteServer
-from py_memory.server.sqlite_store import SqliteStore
+from py_memory.server.store import Store
 from py_memory.server.tokens import SCOPES, make_token
 
 from .tables import table
@@ -30,15 +31,18 @@ def add_server_commands(commands: Any, words: Mapping[str, str]) -> None:
     serve.add_argument("--host", default="127.0.0.1")
     serve.add_argument("--port", type=int, default=8000)
     serve.add_argument("--origin", action="append", default=[], help=words["origin"])
+    serve.add_argument("--metrics", action="store_true", help=words["metrics"])
+    serve.add_argument("--log", choices=("requests", "none"), default="requests", help=words["log"])
     serve.set_defaults(run=_serve, file=None)
 
     server = commands.add_parser("server", help=words["server"], description=words["server"])
-    subjects = server.add_subparsers(dest="subject", required=True, metavar="users|tokens")
+    subjects = server.add_subparsers(dest="subject", required=True, metavar="users|tokens|migrate|move")
     users = subjects.add_parser("users", help=words["users"]).add_subparsers(dest="action", required=True)
     tokens = subjects.add_parser("tokens", help=words["tokens"]).add_subparsers(dest="action", required=True)
 
     def command(group: Any, name: str, run: Any, *arguments: str) -> argparse.ArgumentParser:
-        made: argparse.ArgumentParser = group.add_parser(name)
+        about = words.get(name)
+        made: argparse.ArgumentParser = group.add_parser(name, help=about, description=about)
         for argument in arguments:
             made.add_argument(argument)
         _store_options(made, words)
@@ -54,6 +58,10 @@ def add_server_commands(commands: Any, words: Mapping[str, str]) -> None:
     add.add_argument("--days", type=int, help=words["days"])
     command(tokens, "list", _list_tokens, "name")
     command(tokens, "revoke", _revoke, "key")
+    migrate = command(subjects, "migrate", _migrate)
+    migrate.add_argument("--owner", required=True, metavar="ADDRESS", help=words["owner"])
+    moving = command(subjects, "move", _move)
+    moving.add_argument("--to", required=True, metavar="ADDRESS", help=words["move_to"])
 
 
 def _store_options(parser: argparse.ArgumentParser, words: Mapping[str, str]) -> None:
@@ -61,8 +69,12 @@ def _store_options(parser: argparse.ArgumentParser, words: Mapping[str, str]) ->
     parser.add_argument("--data", type=Path, default=Path("data"), help=words["data"])
 
 
-def _store(options: argparse.Namespace) -> SqliteStore:
-    return open_store(options.database or default_database(options.data))
+def _store(options: argparse.Namespace) -> Store:
+    return open_store(_address(options))
+
+
+def _address(options: argparse.Namespace) -> str:
+    return options.database or default_database(options.data)
 
 
 def _show(options: argparse.Namespace, items: list[dict[str, Any]]) -> int:
@@ -114,9 +126,32 @@ def _revoke(options: argparse.Namespace, path: Path | None) -> int:
     return 0
 
 
+def _migrate(options: argparse.Namespace, path: Path | None) -> int:
+    address = _address(options)
+    if not is_postgres(address):
+        raise InvalidInputError("An SQLite store is kept up to date by the server itself.")
+    try:
+        from py_memory.server.postgres_schema import migrate
+        from py_memory.server.postgres_store import role_of
+    except ImportError:
+        raise InvalidInputError(NEEDS_POSTGRES) from None
+    applied = migrate(options.owner, role_of(address))
+    return _show(options, [{"migration": number} for number in applied])
+
+
+def _move(options: argparse.Namespace, path: Path | None) -> int:
+    counts = move(_store(options), open_store(options.to))
+    return _show(options, [{"table": name, "rows": count} for name, count in counts.items()])
+
+
+def _to_stderr(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
 def _serve(options: argparse.Namespace, path: Path | None) -> int:
     """With uvicorn where the extra `server` is installed, else with the standard library's server."""
-    endpoint = Endpoint(_store(options), origins=options.origin)
+    log = _to_stderr if options.log == "requests" else None
+    endpoint = Endpoint(_store(options), origins=options.origin, metrics=options.metrics, log=log)
     try:
         import uvicorn
 
@@ -139,7 +174,7 @@ def _serve(options: argparse.Namespace, path: Path | None) -> int:
         app,
         host=options.host,
         port=options.port,
-        access_log=False,  # requests say when somebody used their memory
+        access_log=False,  # the endpoint has its own, which holds nothing that a client said
         log_level="warning",
         timeout_keep_alive=60,
         limit_concurrency=200,

@@ -10,6 +10,8 @@ from hypothesis import settings
 from py_memory import MemoryStore
 from tests.modelserver import ModelServer
 
+from .postgres import Cluster, cluster
+
 # Nothing is timed here: a busy machine must not fail a test.
 settings.register_profile("steady", deadline=None)
 settings.load_profile("steady")
@@ -51,3 +53,10 @@ def model_server(running_model_server: ModelServer) -> ModelServer:
     """A model server in a process of its own that has no answers set."""
     running_model_server.script()
     return running_model_server
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Cluster]:
+    """A PostgreSQL server of its own for these tests."""
+    with cluster() as running:
+        yield running

@@ -21,6 +21,7 @@ from .store import ContendedError, Store, StoredRow, Unit
 __all__ = ["DeviceForkedError", "Quota", "QuotaError", "ResyncError", "SchemaTooOldError", "SyncService"]
 
 _TRIES = 3  # of a transaction that the database ends for another's sake
+_EMPTY = {"title": None, "metadata_json": "{}"}  # what is left of a forgotten part of a session
 
 
 class ResyncError(PyMemoryError):
@@ -201,6 +202,20 @@ class _Merge:
             seq = self._unit.next_seq()
             self._unit.forget(kind, id, seq)
             self.own.add(seq)
+            if kind in BLANKS:
+                self._blank(id, BLANKS[kind])
+
+    def _blank(self, session_id: str, column: str) -> None:
+        """Forgotten words leave the session that stays, also where another device wrote them last."""
+        row = self._unit.row("sessions", session_id)
+        if row is None or row.body is None:
+            return
+        meta = row.body["groups"]["meta"]
+        if meta["set"].get(column) == _EMPTY[column]:
+            return
+        meta["set"][column] = _EMPTY[column]
+        meta["stamp"] = successor(meta["stamp"], self._device)
+        self._unit.put("sessions", session_id, self._unit.next_seq(), row.body, {})
 
     def _put(self, mutation: dict[str, Any]) -> dict[str, Any] | None:
         kind, id = mutation["kind"], mutation["id"]
@@ -291,9 +306,8 @@ class _Merge:
 
     def _without_forgotten(self, id: str, values: dict[str, Any]) -> dict[str, Any]:
         """Parts of a session that were forgotten do not come back with a change that did not know of it."""
-        empty = {"title": None, "metadata_json": "{}"}
         gone = [column for kind, column in BLANKS.items() if self._unit.row(kind, id) is not None]
-        return {**values, **{column: empty[column] for column in gone if column in values}}
+        return {**values, **{column: _EMPTY[column] for column in gone if column in values}}
 
     def _keep_loser(
         self, kind: str, id: str, group: str, stamp: str, lost: dict[str, Any], stays: dict[str, Any]

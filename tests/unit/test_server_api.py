@@ -34,7 +34,7 @@ SECURED = [
     (path, method) for path, method in OPERATIONS if "security" not in DESCRIPTION["paths"][path][method]
 ]
 STEADY = settings(
-    max_examples=25, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=20, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 SECRET = "only-ann-knows-of-the-elderberry"
 CHECKS = [

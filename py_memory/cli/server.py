@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,10 @@ def _store_options(parser: argparse.ArgumentParser, words: Mapping[str, str]) ->
     parser.add_argument("--data", type=Path, default=Path("data"), help=words["data"])
 
 
-def _store(options: argparse.Namespace) -> Store:
-    return open_store(_address(options))
+@contextmanager
+def _store(options: argparse.Namespace) -> Iterator[Store]:
+    with closing(open_store(_address(options))) as store:
+        yield store
 
 
 def _address(options: argparse.Namespace) -> str:
@@ -88,21 +91,25 @@ def _show(options: argparse.Namespace, items: list[dict[str, Any]]) -> int:
 def _add_user(options: argparse.Namespace, path: Path | None) -> int:
     if not options.name.strip() or not options.name.isprintable() or len(options.name) > 200:
         raise InvalidInputError("A user's name is one line of at most 200 characters.")
-    user = _store(options).add_user(options.name, system_clock())
+    with _store(options) as store:
+        user = store.add_user(options.name, system_clock())
     return _show(options, [{"user": user.name, "id": user.id}])
 
 
 def _list_users(options: argparse.Namespace, path: Path | None) -> int:
-    return _show(options, [{"user": user.name, "id": user.id} for user in _store(options).users()])
+    with _store(options) as store:
+        users = store.users()
+    return _show(options, [{"user": user.name, "id": user.id} for user in users])
 
 
 def _add_token(options: argparse.Namespace, path: Path | None) -> int:
-    store = _store(options)
-    user, now = store.user_named(options.name), system_clock()
     if options.days is not None and not 1 <= options.days <= 36_500:
         raise InvalidInputError("A token lives from 1 to 36500 days.")
+    now = system_clock()
     until = None if options.days is None else now + options.days * DAY_MS
-    token = make_token(store, user.id, now, label=options.device, scope=options.scope, expires_at=until)
+    about: dict[str, Any] = {"label": options.device, "scope": options.scope, "expires_at": until}
+    with _store(options) as store:
+        token = make_token(store, store.user_named(options.name).id, now, **about)
     if not options.json:
         print(token)  # whole, on a line of its own
         return 0
@@ -110,10 +117,11 @@ def _add_token(options: argparse.Namespace, path: Path | None) -> int:
 
 
 def _list_tokens(options: argparse.Namespace, path: Path | None) -> int:
-    store = _store(options)
     now = system_clock()
     shown = []
-    for token in store.tokens(store.user_named(options.name).id):
+    with _store(options) as store:
+        tokens = store.tokens(store.user_named(options.name).id)
+    for token in tokens:
         expired = token.expires_at is not None and token.expires_at <= now
         state = "revoked" if token.revoked_at else "expired" if expired else "valid"
         shown.append({"key": token.key, "device": token.label, "scope": token.scope, "state": state})
@@ -121,7 +129,9 @@ def _list_tokens(options: argparse.Namespace, path: Path | None) -> int:
 
 
 def _revoke(options: argparse.Namespace, path: Path | None) -> int:
-    if not _store(options).revoke(options.key, system_clock()):
+    with _store(options) as store:
+        revoked = store.revoke(options.key, system_clock())
+    if not revoked:
         raise NotFoundError("valid token", options.key)
     return 0
 
@@ -140,7 +150,8 @@ def _migrate(options: argparse.Namespace, path: Path | None) -> int:
 
 
 def _move(options: argparse.Namespace, path: Path | None) -> int:
-    counts = move(_store(options), open_store(options.to))
+    with _store(options) as source, closing(open_store(options.to)) as target:
+        counts = move(source, target)
     return _show(options, [{"table": name, "rows": count} for name, count in counts.items()])
 
 
@@ -149,9 +160,14 @@ def _to_stderr(line: str) -> None:
 
 
 def _serve(options: argparse.Namespace, path: Path | None) -> int:
-    """With uvicorn where the extra `server` is installed, else with the standard library's server."""
     log = _to_stderr if options.log == "requests" else None
-    endpoint = Endpoint(_store(options), origins=options.origin, metrics=options.metrics, log=log)
+    with _store(options) as store:
+        endpoint = Endpoint(store, origins=options.origin, metrics=options.metrics, log=log)
+        return _serve_endpoint(options, endpoint)
+
+
+def _serve_endpoint(options: argparse.Namespace, endpoint: Endpoint) -> int:
+    """With uvicorn where the extra `server` is installed, else with the standard library's server."""
     try:
         import uvicorn
 

@@ -274,6 +274,11 @@ MUTANTS = {
     "the cursor is kept before the rows": ("sync/incoming.py", "        self._take_rows(puts)\n        if self._last:", "        if self._last:", "test_sync_faults.py"),
     "an acknowledgement is not written down": ("sync/incoming.py", "rows.set_base(self._db, self._user, kind, id, {**base, **stamps}, self._state.pass_)", "pass", "test_sync_faults.py"),
     "a secret leaves": ("sync/outgoing.py", 'row["content"] = HIDDEN', "pass", "test_sync_faults.py"),
+    "a connection goes back as a user's": ("server/postgres_unit.py", "set_config('py_memory.user_id', %s, true)", "set_config('py_memory.user_id', %s, false)", "test_postgres_store.py"),
+    "numbers are given without the lock": ("server/postgres_unit.py", 'HEAD + " FOR UPDATE OF h"', "HEAD", "test_server_stores.py"),
+    "a role past the security serves": ("server/postgres_schema.py", "    if bypassing:", "    if False:", "test_postgres_store.py"),
+    "the log of answers keeps a row": ("server/service.py", "hash, _without_row(result))", "hash, result)", "test_server_operations.py"),
+    "a request's address is noted": ("server/operations.py", "noted.route if noted.route in self._routes else OTHER", "noted.route", "test_server_operations.py"),
     "changes of another group are not sent back": ("server/service.py", "met = row.seq > self._seen", "met = False", "test_sync_faults.py"),
 }  # fmt: skip
 

@@ -2,18 +2,72 @@
 
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import type { ComponentChild, JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { memo } from "./memo";
+import { Pieces } from "./pieces";
 
 /** Nested deeper than anyone writes by hand, the source is shown. */
 const DEEPEST = 24;
-/** Longer texts are not worth the parsing; they are shown as they are. */
-const LONGEST = 200_000;
+/** A longer text is rendered in pieces. */
+const LONG_CHARACTERS = 12_000;
+const LONG_LINES = 160;
+const AT_ONCE = 3;
+/** Height of a line of Markdown, on the average. */
+const LINE_REM = 1.75;
+const CODE_LINE_EM = 1.5;
+const REFERENCE = /\]\[|\[[^\]]+\](?![(:])/;
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
 export const Markdown = memo(({ text }: { text: string }) => {
-  const tokens = useMemo(() => parse(text), [text]);
+  const [cutter] = useState(() => new Pieces());
+  const pieces = useMemo(() => (isLong(text) ? cutter.of(text) : null), [text]);
+  const ready = useStepwise(pieces?.length ?? 0);
+  if (!pieces) return <Parsed text={text} />;
+  return (
+    <>
+      {pieces.slice(0, ready).map((piece, i) =>
+        piece.kind === "code" ? (
+          <div key={i} class="piece">
+            <Code parts={piece.parts} width={piece.width} />
+          </div>
+        ) : (
+          <div key={i} class={piece.joined ? "piece apart joined" : "piece apart"} style={heightOf(piece.lines)}>
+            <Parsed text={piece.text} definitions={REFERENCE.test(piece.text) ? cutter.definitions : ""} />
+          </div>
+        ),
+      )}
+    </>
+  );
+});
+
+function isLong(text: string): boolean {
+  if (text.length > LONG_CHARACTERS) return true;
+  let at = -1;
+  for (let lines = 0; lines <= LONG_LINES; lines += 1) {
+    at = text.indexOf("\n", at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}
+
+/** Until it has been seen; the browser then knows. */
+const heightOf = (lines: number) => ({ containIntrinsicBlockSize: `auto ${Math.round(lines * LINE_REM * 10) / 10}rem` });
+
+/** The first of many at once, the others a few at a time, so that the page answers meanwhile. */
+export function useStepwise(count: number): number {
+  const [ready, setReady] = useState(AT_ONCE);
+  useEffect(() => {
+    if (ready >= count) return;
+    const timer = setTimeout(() => setReady(ready + AT_ONCE));
+    return () => clearTimeout(timer);
+  }, [ready, count]);
+  return ready;
+}
+
+/** `definitions`: lines that say where its links lead, from other pieces. */
+const Parsed = memo(({ text, definitions = "" }: { text: string; definitions?: string }) => {
+  const tokens = useMemo(() => parse(definitions ? `${text}\n\n${definitions}` : text), [text, definitions]);
   if (!tokens)
     return (
       <p class="plain" dir="auto">
@@ -30,7 +84,6 @@ export const Markdown = memo(({ text }: { text: string }) => {
 });
 
 function parse(text: string): Token[] | null {
-  if (text.length > LONGEST) return null;
   try {
     return lexer(text, { gfm: true, breaks: true });
   } catch {
@@ -52,7 +105,7 @@ function Block({ token: generic, depth }: { token: Token; depth: number }): JSX.
     case "hr":
       return <hr />;
     case "code":
-      return <Code text={token.text} />;
+      return <Code parts={[token.text]} />;
     case "heading":
       return (
         <p class={`heading heading-${Math.min(token.depth, 3)}`} dir="auto">
@@ -122,15 +175,24 @@ function Table({ table, depth }: { table: Tokens.Table; depth: number }): JSX.El
   );
 }
 
-export function Code({ text }: { text: string }): JSX.Element {
+/** Of a long text the parts are laid out one by one; its width, in columns, is then known beforehand. */
+export function Code({ parts, width = 0 }: { parts: readonly string[]; width?: number }): JSX.Element {
   const [copied, setCopied] = useState(false);
   const copy = (): void => {
-    void navigator.clipboard.writeText(text).then(() => setCopied(true));
+    void navigator.clipboard.writeText(parts.join("").replace(/\n$/, "")).then(() => setCopied(true));
   };
   return (
     <div class="code" dir="ltr">
       <pre tabIndex={0}>
-        <code>{text}</code>
+        {parts.length > 1 ? (
+          <code class="long" style={{ minWidth: `${width}ch` }}>
+            {parts.map((part, i) => (
+              <Lines key={i} text={part} />
+            ))}
+          </code>
+        ) : (
+          <code>{parts[0]?.replace(/\n$/, "")}</code>
+        )}
       </pre>
       {"clipboard" in navigator ? (
         <button type="button" class="quiet" onClick={copy}>
@@ -140,6 +202,15 @@ export function Code({ text }: { text: string }): JSX.Element {
     </div>
   );
 }
+
+const Lines = memo(({ text }: { text: string }) => {
+  const lines = useMemo(() => text.split("\n").length - 1, [text]);
+  return (
+    <span class="apart" style={{ containIntrinsicBlockSize: `auto ${lines * CODE_LINE_EM}em` }}>
+      {text}
+    </span>
+  );
+});
 
 function inline(tokens: Token[] | undefined, depth: number): ComponentChild[] {
   return (tokens ?? []).map((token) => span(token as MarkedToken, depth + 1));

@@ -5,41 +5,63 @@ import type { ComponentChild, JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { memo } from "./memo";
-import { Pieces } from "./pieces";
+import { type Piece, Pieces } from "./pieces";
 
 /** Nested deeper than anyone writes by hand, the source is shown. */
 const DEEPEST = 24;
 /** A longer text is rendered in pieces. */
 const LONG_CHARACTERS = 12_000;
 const LONG_LINES = 160;
-const AT_ONCE = 3;
 /** Height of a line of Markdown, on the average. */
 const LINE_REM = 1.75;
-const CODE_LINE_EM = 1.5;
+const CODE_LINE_REM = 1.4;
+const PIECES_OF_GROUP = 8;
 const REFERENCE = /\]\[|\[[^\]]+\](?![(:])/;
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
 export const Markdown = memo(({ text }: { text: string }) => {
   const [cutter] = useState(() => new Pieces());
   const pieces = useMemo(() => (isLong(text) ? cutter.of(text) : null), [text]);
-  const ready = useStepwise(pieces?.length ?? 0);
+  const groups = useMemo(() => (pieces ? grouped(pieces) : []), [pieces]);
+  const ready = useStepwise(groups.length);
   if (!pieces) return <Parsed text={text} />;
   return (
     <>
-      {pieces.slice(0, ready).map((piece, i) =>
-        piece.kind === "code" ? (
-          <div key={i} class="piece">
-            <Code parts={piece.parts} width={piece.width} />
-          </div>
-        ) : (
-          <div key={i} class={piece.joined ? "piece apart joined" : "piece apart"} style={heightOf(piece.lines)}>
-            <Parsed text={piece.text} definitions={REFERENCE.test(piece.text) ? cutter.definitions : ""} />
-          </div>
-        ),
-      )}
+      {groups.slice(0, ready).map((group, i) => (
+        <Group key={i} pieces={group} definitions={cutter.definitions} />
+      ))}
     </>
   );
 });
+
+/** In groups the browser has less to keep account of. */
+function grouped(pieces: readonly Piece[]): Piece[][] {
+  const count = Math.ceil(pieces.length / PIECES_OF_GROUP);
+  return Array.from({ length: count }, (_, i) => pieces.slice(i * PIECES_OF_GROUP, (i + 1) * PIECES_OF_GROUP));
+}
+
+function Group({ pieces, definitions }: { pieces: readonly Piece[]; definitions: string }): JSX.Element {
+  const height = pieces.reduce((sum, piece) => sum + heightOf(piece), 0);
+  const joined = pieces[0]?.kind === "text" && pieces[0].joined;
+  return (
+    <div class={joined ? "pieces apart joined" : "pieces apart"} style={estimated(height)}>
+      {pieces.map((piece, i) =>
+        piece.kind === "code" ? (
+          <Code key={i} parts={piece.parts} width={piece.width} />
+        ) : (
+          <div key={i} class={piece.joined ? "piece apart joined" : "piece apart"} style={estimated(heightOf(piece))}>
+            <Parsed text={piece.text} definitions={REFERENCE.test(piece.text) ? definitions : ""} />
+          </div>
+        ),
+      )}
+    </div>
+  );
+}
+
+const heightOf = (piece: Piece): number => piece.lines * (piece.kind === "code" ? CODE_LINE_REM : LINE_REM);
+
+/** Until it has been seen; the browser then knows. */
+const estimated = (rem: number) => ({ containIntrinsicBlockSize: `auto ${Math.round(rem * 10) / 10}rem` });
 
 function isLong(text: string): boolean {
   if (text.length > LONG_CHARACTERS) return true;
@@ -51,15 +73,12 @@ function isLong(text: string): boolean {
   return true;
 }
 
-/** Until it has been seen; the browser then knows. */
-const heightOf = (lines: number) => ({ containIntrinsicBlockSize: `auto ${Math.round(lines * LINE_REM * 10) / 10}rem` });
-
-/** The first of many at once, the others a few at a time, so that the page answers meanwhile. */
+/** How many of many to render: one by one, so that the page answers meanwhile. */
 export function useStepwise(count: number): number {
-  const [ready, setReady] = useState(AT_ONCE);
+  const [ready, setReady] = useState(1);
   useEffect(() => {
     if (ready >= count) return;
-    const timer = setTimeout(() => setReady(ready + AT_ONCE));
+    const timer = setTimeout(() => setReady(ready + 1));
     return () => clearTimeout(timer);
   }, [ready, count]);
   return ready;
@@ -206,7 +225,7 @@ export function Code({ parts, width = 0 }: { parts: readonly string[]; width?: n
 const Lines = memo(({ text }: { text: string }) => {
   const lines = useMemo(() => text.split("\n").length - 1, [text]);
   return (
-    <span class="apart" style={{ containIntrinsicBlockSize: `auto ${lines * CODE_LINE_EM}em` }}>
+    <span class="apart" style={estimated(lines * CODE_LINE_REM)}>
       {text}
     </span>
   );

@@ -28,6 +28,7 @@ export interface TextPiece {
 export interface CodePiece {
   kind: "code";
   parts: readonly string[];
+  lines: number;
   /** Of the longest line, in columns. */
   width: number;
 }
@@ -60,7 +61,8 @@ export class Pieces {
   private lastLine = "";
 
   of(text: string): readonly Piece[] {
-    if (!text.startsWith(this.text)) Object.assign(this, new Pieces());
+    // Engines compare whole texts many times faster than beginnings.
+    if (text.slice(0, this.text.length) !== this.text) Object.assign(this, new Pieces());
     this.text = text;
     for (;;) {
       const newline = text.indexOf("\n", this.at);
@@ -72,14 +74,19 @@ export class Pieces {
     }
     const rest = text.slice(this.begin);
     if (this.code) {
-      const { parts, width } = this.code;
-      return [...this.done, { kind: "code", parts: rest ? [...parts, rest] : [...parts], width }];
+      return [...this.done, this.codePiece(rest)];
     }
     return rest.trim() ? [...this.done, this.piece(rest)] : this.done.slice();
   }
 
   private piece(text: string): TextPiece {
     return { kind: "text", text: this.before + text, lines: this.lines + 1, joined: this.joined };
+  }
+
+  private codePiece(rest: string): CodePiece {
+    const { parts, width } = this.code as { parts: string[]; width: number };
+    const lines = parts.length * CODE_LINES + this.lines;
+    return { kind: "code", parts: rest ? [...parts, rest] : parts.slice(), lines, width };
   }
 
   private take(end: number): void {
@@ -131,9 +138,7 @@ export class Pieces {
   private takeCode(line: string, end: number, fence: RegExpExecArray | null): void {
     const code = this.code as { parts: string[]; width: number };
     if (this.closes(line, fence)) {
-      const rest = this.text.slice(this.begin, this.at);
-      if (rest) code.parts.push(rest);
-      this.done.push({ kind: "code", ...code });
+      this.done.push(this.codePiece(this.text.slice(this.begin, this.at)));
       this.code = this.fence = null;
       this.startAfter(end, false);
       return;

@@ -2,10 +2,11 @@
 
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import type { ComponentChild, JSX } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { memo } from "./memo";
 import { type Piece, Pieces } from "./pieces";
+import { useStepwise } from "./stepwise";
 
 /** Nested deeper than anyone writes by hand, the source is shown. */
 const DEEPEST = 24;
@@ -71,17 +72,6 @@ function isLong(text: string): boolean {
     if (at < 0) return false;
   }
   return true;
-}
-
-/** How many of many to render: one by one, so that the page answers meanwhile. */
-export function useStepwise(count: number): number {
-  const [ready, setReady] = useState(1);
-  useEffect(() => {
-    if (ready >= count) return;
-    const timer = setTimeout(() => setReady(ready + 1));
-    return () => clearTimeout(timer);
-  }, [ready, count]);
-  return ready;
 }
 
 /** `definitions`: lines that say where its links lead, from other pieces. */

@@ -3,8 +3,9 @@
 import { Fragment, type JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Fact } from "../model";
-import { Code, useStepwise } from "./markdown";
+import { Code } from "./markdown";
 import { memo } from "./memo";
+import { useStepwise } from "./stepwise";
 
 interface Piece {
   text: string;

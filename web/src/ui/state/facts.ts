@@ -7,16 +7,18 @@ import { act, call, toast } from "./memory";
 import { state } from "./state";
 import { offerUndo, UNDO_MS } from "./undo";
 
-/** Entries of the panel that are read at a time; some windows full. */
-const PAGE = 40;
+/** Entries of the panel that are read at first, some windows full, and each time the reader comes near their end. */
+const FIRST = 12;
+const MORE = 40;
 /** More that waits for an answer, or is past its time, is not shown at once. */
 const MOST_WAITING = 200;
 const MOST_EXPIRED = 50;
 const MOST_FORMER = 500;
 
 let turn = 0;
+let panelTurn = 0;
 /** How many entries of the panel are asked for. */
-let asked = PAGE;
+let asked = FIRST;
 
 /** Reads what is in sight: what the messages on screen said, what waits for an answer and, if open, the panel. */
 export async function refreshFacts(): Promise<void> {
@@ -26,7 +28,7 @@ export async function refreshFacts(): Promise<void> {
     factsOf({ source_message_ids: messages.map(({ id }) => id), status: null }),
     call<Fact[]>("list_facts", { status: "candidate", limit: MOST_WAITING }),
     call<Fact[]>("list_facts", { status: "disputed", limit: MOST_WAITING }),
-    panel ? readPanel(mine) : undefined,
+    panel ? readPanel() : undefined,
   ]);
   const waiting = distinct([...candidates, ...said.filter(({ status }) => status === "candidate")]);
   // A proposal says what it would correct.
@@ -39,37 +41,40 @@ export async function refreshFacts(): Promise<void> {
 
 const distinct = (facts: readonly Fact[]): Fact[] => [...new Map(facts.map((fact) => [fact.id, fact])).values()];
 
-async function readPanel(mine: number): Promise<void> {
-  const { wanted } = state.get();
-  const words = wanted.trim();
-  const [remembered, expired] = await Promise.all([
-    call<Fact[]>("browse_facts", {
-      groups: KEYS_OF_GROUPS,
-      limit: asked + 1,
-      ...(words && { words, keys: keysWithWords(words) }),
-    }),
+async function readPanel(): Promise<void> {
+  const mine = ++panelTurn;
+  const words = state.get().wanted.trim();
+  const limit = asked;
+  const found = await call<Fact[]>("browse_facts", {
+    groups: KEYS_OF_GROUPS,
+    limit: limit + 1,
+    ...(words && { words, keys: keysWithWords(words) }),
+  });
+  if (mine !== panelTurn) return;
+  const remembered = found.slice(0, limit);
+  state.set({ remembered, moreRemembered: found.length > limit });
+  const keys = [...new Set(remembered.map(({ key }) => key))];
+  const [superseded, expired] = await Promise.all([
+    keys.length ? call<Fact[]>("list_facts", { status: "superseded", keys, limit: MOST_FORMER }) : [],
     call<Fact[]>("list_facts", { status: "expired", limit: MOST_EXPIRED }),
   ]);
-  const shown = remembered.slice(0, asked);
-  const keys = [...new Set(shown.map(({ key }) => key))];
-  const superseded = keys.length ? await call<Fact[]>("list_facts", { status: "superseded", keys, limit: MOST_FORMER }) : [];
-  if (mine !== turn) return;
+  if (mine !== panelTurn) return;
   const former = new Map<string, Fact[]>();
   for (const fact of superseded) former.set(fact.key, [...(former.get(fact.key) ?? []), fact]);
-  state.set({ remembered: shown, moreRemembered: remembered.length > asked, former, expired });
+  state.set({ former, expired });
 }
 
 export function showMoreRemembered(): void {
   if (!state.get().moreRemembered || asked > state.get().remembered.length) return; // it is being read
-  asked += PAGE;
-  act(refreshFacts);
+  asked += MORE;
+  act(readPanel);
 }
 
 /** Entries of the panel that hold the words; all of them for none. */
 export function searchRemembered(wanted: string): void {
-  asked = PAGE;
+  asked = FIRST;
   state.set({ wanted });
-  act(refreshFacts);
+  act(readPanel);
 }
 
 async function factsOf(which: { keys: string[] } | { source_message_ids: string[]; status: null }): Promise<Fact[]> {
@@ -153,11 +158,19 @@ export async function finish(task: Fact): Promise<void> {
 }
 
 export function openPanel(open: boolean): void {
-  asked = PAGE;
-  // What was found for words is no beginning of everything.
-  const stale = state.get().wanted ? { remembered: [], wanted: "" } : {};
-  state.set({ panel: open, drawer: false, ...stale });
-  if (open) act(refreshFacts);
+  const { panel, wanted, remembered, moreRemembered } = state.get();
+  if (open === panel) return state.set({ drawer: false });
+  asked = FIRST;
+  // It opens with the beginning of what was read before, unless that was found for words.
+  const beginning = wanted ? [] : remembered.slice(0, FIRST);
+  state.set({
+    panel: open,
+    drawer: false,
+    wanted: "",
+    remembered: beginning,
+    moreRemembered: moreRemembered || beginning.length < remembered.length,
+  });
+  if (open) act(readPanel);
 }
 
 export async function readNamespaces(): Promise<void> {

@@ -42,7 +42,17 @@ export async function refreshSessions(): Promise<void> {
   const turn = ++listing;
   const query = state.get().query.trim();
   const sessions = await call<Session[]>("list_sessions", { limit: shown + 1, query: query || null });
-  if (turn === listing) state.set({ sessions: sessions.slice(0, shown), moreSessions: sessions.length > shown });
+  if (turn !== listing) return;
+  const known = new Map(state.get().sessions.map((session) => [session.id, session]));
+  const listed = sessions.slice(0, shown).map((session) => unlessSame(known.get(session.id), session));
+  state.set({ sessions: listed, moreSessions: sessions.length > shown });
+}
+
+/** What has not changed is not rendered again. */
+function unlessSame(known: Session | undefined, read: Session): Session {
+  if (!known) return read;
+  const same = known.title === read.title && known.last_active_at === read.last_active_at && known.status === read.status;
+  return same ? known : read;
 }
 
 export function refreshAll(): Promise<unknown> {

@@ -12,7 +12,7 @@ import { state } from "./state";
 
 /** Some windows full. */
 const FIRST = 30;
-const MORE = 60;
+const MORE = 40;
 const MOST = 240;
 const TRIES = 3;
 

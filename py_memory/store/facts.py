@@ -132,10 +132,10 @@ class FactOperations(StoreBase):
         limit: int = 50,
         offset: int = 0,
     ) -> list[Fact]:
-        """Current facts page by page, for reading: pinned ones first, then those of each group, each a list of
-        keys and of prefixes that end in "::", then the rest; in a group as they were learned. `words` takes
-        only those whose key or value holds them, and those under `keys`, which is what the words say in
-        another language. At most 400 keys in all."""
+        """Current facts page by page, for reading: pinned ones first, then those of each group, each a list
+        of keys and of prefixes that end in "::", then the rest; in a group as they were learned. `words`
+        takes only those whose key or value holds them, and those under `keys`, which is what the words say
+        in another language. At most 400 keys in all."""
         check_count(limit, "The limit")
         check_count(offset, "The offset")
         named = [check_texts(group, "Keys of a group") for group in check_items(groups, "Groups of keys")]

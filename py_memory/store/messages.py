@@ -289,8 +289,8 @@ class MessageOperations(StoreBase):
         self, session_id: str, limit: int = 20, *, until: str | None = None, after: str | None = None
     ) -> list[Message]:
         """The newest messages of the branch on screen, oldest first. With `until`, the id of a message, those
-        that lead up to it, itself the last; with `after`, those that come next after it, [] where it is not on
-        that branch. Raises NotFoundError, also for a message of another session."""
+        that lead up to it, itself the last; with `after`, those that come next after it, [] where it is not
+        on that branch. Raises NotFoundError, also for a message of another session."""
         check_count(limit, "The limit")
         if until is not None and after is not None:
             raise InvalidInputError("Messages are read until one message or after one, not both.")

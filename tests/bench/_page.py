@@ -65,8 +65,12 @@ def open_page(context: BrowserContext, url: str) -> tuple[Page, float]:
 
 
 def import_file(page: Page, file: Path) -> None:
-    add = """(text) => (globalThis.pieces ??= []).push(
-        Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)))"""
+    add = """(text) => {
+        const letters = atob(text);
+        const bytes = new Uint8Array(letters.length);
+        for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
+        (globalThis.pieces ??= []).push(bytes);
+    }"""
     content = file.read_bytes()
     for at in range(0, len(content), PIECE_BYTES):
         page.evaluate(add, base64.b64encode(content[at : at + PIECE_BYTES]).decode())

@@ -1,10 +1,11 @@
 """How the page feels when there is much: long answers, long histories and a full memory, against little.
 
 In one memory a short chat, a history of 5,000 turns and an answer of 20,000 lines take turns: scrolling (the
-work of a frame, and tasks that hold the page up), going to any place, and typing (key press to painted). Then a
-memory of 100,000 messages and 2,000 facts takes turns with an empty one: opening a chat, searching, scrolling,
-opening the memory panel, and typing. A run is good where no median is more than twice that of little. Frames are not held back to the rate of a screen, so that what is measured
-is their work. Filled memories are kept in dist/bench for the next run. The last line is one line of JSON.
+work of a frame, and tasks that hold the page up), going to any place, and typing (key press to painted). Then
+a memory of 100,000 messages and 2,000 facts takes turns with an empty one: opening a chat, searching,
+scrolling, opening the memory panel, and typing. A run is good where no median is more than twice that of
+little. Frames are not held back to the rate of a screen, so that what is measured is their work. Filled
+memories are kept in dist/bench for the next run. The last line is one line of JSON.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ import argparse
 import hashlib
 import inspect
 import itertools
-import json
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -25,8 +25,7 @@ from playwright.sync_api import Page
 
 from py_memory import MemoryStore
 from tests.bench._page import finish, import_file, open_page, profile, site
-from tests.bench.persistence import SETTLE
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, wait_until_ready
 
 CACHE = ROOT / "dist" / "bench"
 FLAGS = ("--disable-frame-rate-limit", "--disable-gpu-vsync")
@@ -34,16 +33,19 @@ SIZE = {"width": 1280, "height": 800}
 TURNS, LINES = 5_000, 20_000
 SHORT_TURNS = 10  # fill the window
 CHAT = 50  # messages of a chat in the full memory
+SETTLE_MS = 4_000  # what the memory looks after when it is idle, and the boot image, come then
 STEP_PX, FRAMES, JUMPS, KEYS = 120, 120, 6, 12
 TEXT = "how long does this take to be"
 SHORT, LONG, ANSWER = "Short chat", "Long history", "Long answer"
-# A place that was never near is laid out when it is jumped to; all of a short chat has been. Told, not compared.
+# A place that was never near is laid out when it is jumped to; all of a short chat has been: told, not held
+# against it.
 APART = ("jump of the scroll bar",)
 
-WORDS = (
+TALK = (
     "we talked about the garden the train was late again please remind me of the list for dinner she said that "
     "the house by the lake needs a new roof before winter because it rains in every autumn and nobody has time"
-).split()
+)
+WORDS = TALK.split(" ")
 
 # Helpers in the page. A frame counts as painted when the task after its callback runs.
 TOOLS = """() => {
@@ -111,7 +113,8 @@ TOOLS = """() => {
             const row = rows.find((one) => one.textContent === title);
             const start = performance.now();
             row.click();
-            const there = () => [...document.querySelectorAll('[role=log] article')].at(-1)?.textContent.includes(last)
+            const articles = () => [...document.querySelectorAll('[role=log] article')];
+            const there = () => articles().at(-1)?.textContent.includes(last)
                 && document.querySelector('h1').textContent === title;
             return await until(there) - start;
         },
@@ -133,8 +136,8 @@ TOOLS = """() => {
             const start = performance.now();
             type(text);
             const rows = () => [...document.querySelectorAll('.session-title')];
-            const time = await until(() => rows().length && rows().every((row) => row.textContent.includes(found)))
-                - start;
+            const good = () => rows().length && rows().every((row) => row.textContent.includes(found));
+            const time = await until(good) - start;
             type('');
             await until(() => rows().length > 1);
             await still();
@@ -200,7 +203,14 @@ def fill_full(store: MemoryStore, messages: int, facts: int) -> None:
     for number, begin in enumerate(range(long, messages - 4 * SHORT_TURNS, CHAT)):
         talk(store, f"Chat {number}", CHAT, begin)
     sources = [hit.message_id for hit in store.search("garden", limit=200)]
-    kinds = ("user::likes", "task::{}", "user::relation::r{}", "user::thing-{}", "user::event::{}", "user::note")
+    kinds = (
+        "user::likes",
+        "task::{}",
+        "user::relation::r{}",
+        "user::thing-{}",
+        "user::event::{}",
+        "user::note",
+    )
     with store.action():
         for number in range(facts):
             key = kinds[number % len(kinds)].format(number)
@@ -217,7 +227,7 @@ FILLS = (fill_long, fill_empty, fill_full)
 
 
 def filled(name: str, fill: Callable[[MemoryStore], None]) -> Path:
-    """The memory as a file, made at the first run and whenever the schema or what it is filled with is another."""
+    """The memory as a file, made at the first run and whenever the schema or its content is another."""
     schema = [file.read_bytes() for file in sorted((ROOT / "py_memory" / "migrations").glob("*.sql"))]
     words = [inspect.getsource(one).encode() for one in (sentence, lines_of_answer, talk, *FILLS)]
     mark = hashlib.sha256(b"".join(schema + words)).hexdigest()[:12]
@@ -287,7 +297,9 @@ def typed(page: Page, runs: Runs, where: str) -> None:
 
 
 def opened(page: Page, title: str, last: str = "") -> float:
-    time_ms = float(page.evaluate("([title, last]) => bench.open(title, last)", [title, last or f"end of {title}"]))
+    time_ms = float(
+        page.evaluate("([title, last]) => bench.open(title, last)", [title, last or f"end of {title}"])
+    )
     page.evaluate("bench.still()")
     return time_ms
 
@@ -296,11 +308,11 @@ def prepared(page: Page, file: Path) -> None:
     page.set_default_timeout(0)
     page.set_viewport_size(SIZE)
     import_file(page, file)
-    page.evaluate(SETTLE)
     page.reload()
-    page.evaluate("pyMemory.ready")
+    wait_until_ready(page)
     page.evaluate(TOOLS)
     page.wait_for_selector(".session-title")
+    page.wait_for_timeout(SETTLE_MS)
     page.evaluate("bench.still()")
 
 
@@ -331,7 +343,9 @@ def full_against_empty(pages: dict[str, Page], rounds: int, dice: random.Random)
                 runs.note("open a long chat", where, opened(page, "Other chat"))
             scrolled(page, runs, where, dice)
             runs.note("open the memory", where, page.evaluate("bench.panel()"))
-            runs.note("search chats", where, page.evaluate("([a, b]) => bench.search(a, b)", ["short", SHORT]))
+            runs.note(
+                "search chats", where, page.evaluate("([a, b]) => bench.search(a, b)", ["short", SHORT])
+            )
             ask = "(text) => bench.ask('search', {text, limit: 50})"
             runs.note("search words", where, page.evaluate(ask, f"第{number + 3}件事"))
             typed(page, runs, where)
@@ -347,7 +361,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", choices=("long", "full"), help="one half of it")
     options = parser.parse_args()
-    print(f"{options}; {SIZE}, {STEP_PX} px a frame, {FRAMES} frames, {JUMPS} jumps, {KEYS} keys a round", flush=True)
+    print(
+        f"{options}; {SIZE}, {STEP_PX} px a frame, {FRAMES} frames, {JUMPS} jumps, {KEYS} keys a round",
+        flush=True,
+    )
     dice = random.Random(7)
     found: dict[str, Any] = {}
     with site() as (playwright, url):

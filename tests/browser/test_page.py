@@ -417,7 +417,8 @@ def test_long_histories_are_read_piece_by_piece(page: Page) -> None:
     line = articles(page, "user").filter(has_text="Line 372 of it.")
     line.evaluate("(article) => article.scrollIntoView({block: 'start'})")
     expect(articles(page, "user").filter(has_text="Line 320 of it.")).to_have_count(1)
-    place = "(article) => article.getBoundingClientRect().top - article.closest('.log').getBoundingClientRect().top"
+    place = """(article) =>
+        article.getBoundingClientRect().top - article.closest(".log").getBoundingClientRect().top"""
     assert abs(line.evaluate(place)) < 2
     order = articles(page, "user").all_inner_texts()
     numbers = [int(re.findall(r"Line (\d+)", text)[0]) for text in order]
@@ -441,7 +442,9 @@ def test_long_histories_are_read_piece_by_piece(page: Page) -> None:
 def test_a_long_answer_is_rendered_whole(page: Page) -> None:
     lines = [f"## Part {n}\n\n- **first** of {n}\n- see [all][book]\n" for n in range(300)]
     code = "\n".join(f"value_{n} = {n}" for n in range(500))
-    content = "\n".join([*lines, f"```python\n{code}\n```", "", "[book]: https://example.com/book", "", "The end."])
+    content = "\n".join(
+        [*lines, f"```python\n{code}\n```", "", "[book]: https://example.com/book", "", "The end."]
+    )
     session = call(page, "create_session", title="Answer")["id"]
     call(page, "add_message", session_id=session, role="assistant", content=content)
     sessions(page).filter(has_text="Answer").locator(".session-title").click()

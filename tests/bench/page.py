@@ -42,8 +42,9 @@ SHORT, LONG, ANSWER = "Short chat", "Long history", "Long answer"
 APART = ("jump of the scroll bar",)
 
 TALK = (
-    "we talked about the garden the train was late again please remind me of the list for dinner she said that "
-    "the house by the lake needs a new roof before winter because it rains in every autumn and nobody has time"
+    "we talked about the garden the train was late again please remind me of the list for dinner she said "
+    "that the house by the lake needs a new roof before winter because it rains in every autumn and nobody "
+    "has time"
 )
 WORDS = TALK.split(" ")
 

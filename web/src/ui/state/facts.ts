@@ -31,8 +31,9 @@ export async function refreshFacts(): Promise<void> {
     panel ? readPanel() : undefined,
   ]);
   const waiting = distinct([...candidates, ...said.filter(({ status }) => status === "candidate")]);
-  // A proposal says what it would correct.
-  const corrected = await factsOf({ keys: [...new Set(waiting.map(({ key }) => key))] });
+  // A proposal says what it would correct; where a key holds many values, it corrects none.
+  const single = waiting.map(({ key }) => key).filter((key) => !holdsMany(key));
+  const corrected = await factsOf({ keys: [...new Set(single)] });
   const current = said.filter(({ status, expires_at }) => status === "current" && !(expires_at && expires_at <= Date.now()));
   const conflicts = disputed.length ? await call<Conflict[]>("conflicts") : [];
   if (mine !== turn) return;

@@ -24,6 +24,7 @@ import { goToMessage } from "../state/window";
 import { Proposals } from "./cards";
 import { Editor } from "./editor";
 import { keepFocus } from "./focus";
+import { Forgotten } from "./forgotten";
 import { History } from "./history";
 import { IconButton } from "./icon-button";
 import { Icon } from "./icons";
@@ -117,6 +118,7 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
           </button>
         ) : null}
         <Expired words={words} />
+        <Forgotten />
       </div>
     </aside>
   );

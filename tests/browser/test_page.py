@@ -424,7 +424,7 @@ def test_long_histories_are_read_piece_by_piece(page: Page) -> None:
     numbers = [int(re.findall(r"Line (\d+)", text)[0]) for text in order]
     assert numbers == list(range(numbers[0], 400))
 
-    # A message that is far away is gone to, with its neighbours; from there it goes on in both directions.
+    # A message that is far away is gone to, with its neighbours; the newest one is one step away.
     button(page, EN.memory).click()
     button(panel(page), "Go to the message").click()
     target = page.locator("article.target")
@@ -432,11 +432,15 @@ def test_long_histories_are_read_piece_by_piece(page: Page) -> None:
     expect(target).to_be_in_viewport()
     expect(target).to_be_focused()
     assert articles(page, "user").count() < 200
-    page.get_by_role("log").press("Home")
-    expect(articles(page, "user").first).to_contain_text("Line 0 of it.")
+    button(page, EN.memory).click()
     page.get_by_role("button", name="Newest message").click()
     expect(articles(page, "user").last).to_contain_text("Line 399 of it.")
     expect(articles(page, "user").last).to_be_in_viewport()
+    # Going to the edge reads one page, not everything.
+    page.get_by_role("log").press("Home")
+    expect(articles(page, "user").filter(has_text="Line 340 of it.")).to_have_count(1)
+    page.wait_for_timeout(300)
+    expect(articles(page, "user").filter(has_text="Line 250 of it.")).to_have_count(0)
 
 
 def test_a_long_answer_is_rendered_whole(page: Page) -> None:

@@ -88,20 +88,21 @@ function askForMore(log: HTMLElement): void {
 function placeIn(log: Element): Place {
   const edge = log.getBoundingClientRect().top;
   const place: Place = [];
-  let parent = log.firstElementChild;
-  while (parent && place.length < DEEPEST) {
-    const element = firstBelow(parent.children, edge);
+  // A turn, and no button that stays at the top whatever is put beneath it.
+  let parts: ArrayLike<Element> = log.querySelectorAll(".turn");
+  while (place.length < DEEPEST) {
+    const element = firstBelow(parts, edge);
     if (!element) break;
     const top = element.getBoundingClientRect().top - edge;
     place.push({ element, top });
     if (top >= 0) break;
-    parent = element;
+    parts = element.children;
   }
   return place;
 }
 
 /** The first that ends below the edge; they stand one below the other. */
-function firstBelow(children: HTMLCollection, edge: number): Element | undefined {
+function firstBelow(children: ArrayLike<Element>, edge: number): Element | undefined {
   let [from, to] = [0, children.length];
   while (from < to) {
     const middle = (from + to) >> 1;

@@ -267,6 +267,9 @@ MUTANTS = {
     "a summary of nothing takes the place of one": ("extraction/structured_summary.py", "if not (topic or text or conclusions or open_items):", "if False:", "test_distilling.py"),
     "what is open is lost in a model's summary": ("extraction/structured_summary.py", "open_items = open_items or list(before.open_items)", "pass", "test_distilling.py"),
     "a text may leave its fence": ("readings.py", "    return json.dumps(values, ensure_ascii=False)", '    return "\\n".join(map(str, values.values()))', "test_distilling.py"),
+    # reading page by page
+    "the next page begins anywhere": ("rows/messages.py", "SELECT id FROM up ORDER BY depth DESC LIMIT ?", "SELECT id FROM up ORDER BY depth LIMIT ?", "test_messages.py"),
+    "what is pinned is read with its group": ("rows/facts.py", '"ORDER BY f.pinned DESC, CASE WHEN f.pinned', '"ORDER BY CASE WHEN f.pinned AND 0', "test_facts.py"),
     # syncing
     "a change sent again counts twice": ("server/service.py", "            if n <= last_n:\n", "            if False:\n", "test_sync_faults.py"),
     "any change knows what it replaces": ("server/service.py", 'known = base.get(name) == there["stamp"]', "known = True", "test_sync_faults.py"),

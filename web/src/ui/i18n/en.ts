@@ -146,6 +146,7 @@ export const en = {
     waiting: "Waiting for your yes",
     search: "Search what is remembered",
     nothingFound: "Nothing remembered has these words.",
+    more: "Show more of it",
     pinned: "Pinned",
     since: (day: string) => `since ${day}`,
     due: (day: string) => `due ${day}`,

@@ -139,6 +139,7 @@ export const zh: Texts = {
     waiting: "等你点头",
     search: "搜索记忆",
     nothingFound: "没有记忆包含这些字。",
+    more: "显示更多",
     pinned: "已置顶",
     since: (day) => `自 ${day}`,
     due: (day) => `${day} 到期`,

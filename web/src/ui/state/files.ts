@@ -5,8 +5,9 @@ import { full, ownSentence, sentence, size, t } from "../i18n";
 import { type ImportReport, MAX_FILE_BYTES } from "../model";
 import { noteBackup, readBackup } from "./backup";
 import { asProblem, call, memory, memoryNow, toast } from "./memory";
-import { refreshChat, refreshSessions } from "./sessions";
+import { refreshSessions } from "./sessions";
 import { state } from "./state";
+import { emptyWindow, refreshChat } from "./window";
 import { tellZone } from "./zone";
 
 export async function exportFile(): Promise<void> {
@@ -77,7 +78,7 @@ async function bringIn(bytes: Uint8Array<ArrayBuffer>, mode: "merge" | "replace"
 }
 
 async function showAnew(mode: "merge" | "replace"): Promise<void> {
-  if (mode === "replace") state.set({ current: null, messages: [] });
+  if (mode === "replace") state.set({ current: null, ...emptyWindow() });
   await refreshSessions();
   if (state.get().current === null) state.set({ current: state.get().sessions[0]?.id ?? null });
   await Promise.all([refreshChat(), readBackup(), tellZone()]);

@@ -5,6 +5,7 @@ although row-level security would show no other's rows: so the database needs to
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,11 +28,13 @@ SELECT set_config('py_memory.user_id', %s, true), set_config('statement_timeout'
     set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true)
 """
 HEAD = """
-SELECT s.epoch, h.server_seq, h.rows, h.bytes
+SELECT s.epoch, h.renewed, h.server_seq, h.rows, h.bytes
 FROM py_memory.heads h CROSS JOIN py_memory.server s WHERE h.user_id = %s
 """
 LOCKED_HEAD = HEAD + " FOR UPDATE OF h"
-SET_HEAD = "UPDATE py_memory.heads SET server_seq = %s, rows = %s, bytes = %s WHERE user_id = %s"
+SET_HEAD = """
+UPDATE py_memory.heads SET renewed = %s, server_seq = %s, rows = %s, bytes = %s WHERE user_id = %s
+"""
 ROW = "SELECT server_seq, body FROM py_memory.memory_rows WHERE user_id = %s AND id = %s AND kind = %s"
 LENGTH = "SELECT length(body) FROM py_memory.memory_rows WHERE user_id = %s AND id = %s AND kind = %s"
 PUT = """
@@ -93,11 +96,14 @@ class PostgresUnit:
         self._db = db
         self._user = user_id
         self._seq: int
-        self._epoch, self._seq, self._rows, self._bytes = head
+        self._epoch, self._renewed, self._seq, self._rows, self._bytes = head
         self._to_log: list[tuple[Any, ...]] = []
 
     def head(self) -> Head:
-        return Head(self._epoch, self._seq, self._rows, self._bytes)
+        return Head(self._epoch + self._renewed, self._seq, self._rows, self._bytes)
+
+    def renew_epoch(self) -> None:
+        self._renewed = os.urandom(4).hex()
 
     def next_seq(self) -> int:
         self._seq += 1
@@ -105,7 +111,7 @@ class PostgresUnit:
 
     def finish(self) -> None:
         self._write_log()
-        self._db.execute(SET_HEAD, (self._seq, self._rows, self._bytes, self._user))
+        self._db.execute(SET_HEAD, (self._renewed, self._seq, self._rows, self._bytes, self._user))
 
     def row(self, kind: str, id: str) -> StoredRow | None:
         found = self._db.execute(ROW, (self._user, id, kind)).fetchone()

@@ -73,8 +73,19 @@ class SyncService:
             )
         for _ in range(_TRIES - 1):
             with suppress(ContendedError):
-                return self._sync(user_id, request)
-        return self._sync(user_id, request)
+                return self._answer(user_id, request)
+        return self._answer(user_id, request)
+
+    def _answer(self, user_id: str, request: SyncRequest) -> Reply:
+        try:
+            return self._sync(user_id, request)
+        except ResyncError:
+            # The store was put back to an older state. Other devices may not notice: by the time they come,
+            # new changes have taken the numbers that they have seen.
+            with self._store.unit(user_id, write=True) as unit:
+                if request.cursor is not None and request.cursor[0] == unit.head().epoch:
+                    unit.renew_epoch()
+            raise
 
     def _sync(self, user_id: str, request: SyncRequest) -> Reply:
         with self._store.unit(user_id, write=bool(request.push)) as unit:

@@ -53,6 +53,11 @@ CREATE TABLE mutation_log (
     user_id TEXT NOT NULL, device TEXT NOT NULL, n INTEGER NOT NULL, hash BLOB NOT NULL, result TEXT,
     PRIMARY KEY (user_id, device, n)) STRICT, WITHOUT ROWID;
 """,
+    # A user's epoch is the server's and this. Answers that older versions kept may hold rows.
+    """
+ALTER TABLE heads ADD COLUMN renewed TEXT NOT NULL DEFAULT '';
+UPDATE mutation_log SET result = '{"status":"duplicate"}' WHERE result LIKE '%"groups"%';
+""",
 )
 _OWNERS = tuple(OWNERS)
 _USERS = "SELECT id, name, created_at FROM users ORDER BY created_at, id"
@@ -213,16 +218,19 @@ class SqliteUnit:
         self._user = user_id
         row = db.execute("SELECT epoch FROM server").fetchone()
         head = db.execute(
-            "SELECT server_seq, rows, bytes FROM heads WHERE user_id = ?", (user_id,)
+            "SELECT renewed, server_seq, rows, bytes FROM heads WHERE user_id = ?", (user_id,)
         ).fetchone()
         if head is None:
             raise NotFoundError("user", user_id)
         self._epoch = row[0]
         self._seq: int
-        self._seq, self._rows, self._bytes = head
+        self._renewed, self._seq, self._rows, self._bytes = head
 
     def head(self) -> Head:
-        return Head(self._epoch, self._seq, self._rows, self._bytes)
+        return Head(self._epoch + self._renewed, self._seq, self._rows, self._bytes)
+
+    def renew_epoch(self) -> None:
+        self._renewed = os.urandom(4).hex()
 
     def next_seq(self) -> int:
         self._seq += 1
@@ -230,8 +238,8 @@ class SqliteUnit:
 
     def finish(self) -> None:
         self._db.execute(
-            "UPDATE heads SET server_seq = ?, rows = ?, bytes = ? WHERE user_id = ?",
-            (self._seq, self._rows, self._bytes, self._user),
+            "UPDATE heads SET renewed = ?, server_seq = ?, rows = ?, bytes = ? WHERE user_id = ?",
+            (self._renewed, self._seq, self._rows, self._bytes, self._user),
         )
 
     def row(self, kind: str, id: str) -> StoredRow | None:

@@ -32,7 +32,7 @@ __all__ = [
 # earlier tables only: the columns after the user's id.
 COPIED = {
     "tokens": ("key", "secret_hash", "label", "scope", "created_at", "expires_at", "revoked_at"),
-    "heads": ("server_seq", "rows", "bytes"),
+    "heads": ("renewed", "server_seq", "rows", "bytes"),
     "devices": ("device", "last_n"),
     "memory_rows": ("kind", "id", "server_seq", "body", "session_id", "message_id", "memory_id"),
     "mutation_log": ("device", "n", "hash", "result"),
@@ -106,6 +106,9 @@ class Unit(Protocol):
     """One transaction for one user."""
 
     def head(self) -> Head: ...
+
+    def renew_epoch(self) -> None:
+        """From now on every device of the user begins from the start."""
 
     def next_seq(self) -> int:
         """The next number of the user's counter."""

@@ -19,6 +19,7 @@ CREATE TABLE py_memory.tokens (
     created_at bigint NOT NULL, expires_at bigint, revoked_at bigint, PRIMARY KEY (user_id, key));
 CREATE TABLE py_memory.heads ( -- one row is the lock of its user
     user_id uuid PRIMARY KEY REFERENCES py_memory.users (id), server_seq bigint NOT NULL DEFAULT 0,
+    renewed text COLLATE "C" NOT NULL DEFAULT '', -- a user's epoch is the server's and this
     rows bigint NOT NULL DEFAULT 0, bytes bigint NOT NULL DEFAULT 0) WITH (fillfactor = 50);
 CREATE TABLE py_memory.devices (
     user_id uuid NOT NULL, device text COLLATE "C" NOT NULL, last_n bigint NOT NULL,

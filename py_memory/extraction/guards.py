@@ -26,12 +26,12 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 _REPORT = re.compile(
-    r"(?!(?:my|the) (?:doctor|GP|dermatologist|neurologist|cardiologist|allergist|consultant|specialist|dietitian|optician)\b)\b(?:he|she|they|someone|somebody|people|everyone|everybody|who|(?:my|the|a|his|her|their|our) \w+|(?!I\b)[A-Z]\w+)"
+    r"(?!(?:[Mm]y|[Tt]he) (?:doctor|GP|dermatologist|neurologist|cardiologist|allergist|consultant|specialist|dietitian|optician)\b(?: (?:just|also|now|recently|finally))? (?:says?|said|told|tells|confirmed)\b)\b(?:he|she|they|someone|somebody|people|everyone|everybody|who|(?:[Mm]y|[Tt]he|[Aa]|[Hh]is|[Hh]er|[Tt]heir|[Oo]ur) \w+|(?!I\b)[A-Z]\w+)"
     r"(?:'s)?\s+(?:\w+ly\s+|always\s+|just\s+|once\s+)?(?:said|says|say|told|tells|claims?|claimed|wrote|writes|thinks?|thought"
     r"|believes?|asked|asks|replied|answered|goes|tells me|tell me|told me|put it|puts it|reads|insists?|swears?|quoted?|texted|posted|swore|announced|reckons?|yelled|shouted|screamed|joked?|mentioned)\b(?! (?:hi|hello|hey|thanks|goodbye|bye|cheers|of)\b)"
     r"|\b(?:said|says|wrote|quoth|told) (?:he|she|they|my \w+|the \w+|[A-Z]\w+)\b|\baccording to\b|\bto quote\b"
     r"|(?<!我)(?<!老实)(?<!来)(?<!话)(?<!就是)(?<!顺便)(?<!坦白)(?<!跟你)(?<!和你)(?<!不)(?<!听)(?<![文语小传学])(?:说|问|写道|回答|表示|认为|觉得|回复|喊|讲)"
-    r"(?:过|道)?$|^(?:他|她|他们|她们|人家|别人|有人|朋友|同事)(?:们)?.{0,4}(?:说|问|写|告诉|觉得|认为)"
+    r"(?:过|道)?$|^(?:他|她|他们|她们|人家|别人|有人|朋友|同事)(?:们)?.{0,4}(?:说|问|写|告诉|觉得|认为)|^(?!医生|大夫)[^，我咱俺]{1,8}(?:说|称|讲)(?:自己|他|她|你)"
 )
 _ADDED = re.compile(
     r".*\b(?:but|though) $"

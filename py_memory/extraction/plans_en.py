@@ -48,7 +48,7 @@ _PUBLIC = re.compile(
 )
 # “Appointments on Saturdays”, “the train on Friday is full”, but “the exam is on Friday”.
 _OF_ANYBODY = re.compile(
-    r"(?:[\w-]+ )?(?:appointments|flights|meetings|interviews|trains|exams|weddings|buses|classes|lessons)\b|the (?!(?:[\w-]+ ){1,3}(?:is|are|'s) (?:on|at|in|next|this|tomorrow|tonight|today)\b)(?!(?:in-?laws|kids|parents|movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord)\b)|.*\b(?:says?|said)\b",
+    r"an? [\w-]+ (?:leaves|departs|arrives|starts|ends|takes|is|costs)\b|(?:[\w-]+ )?(?:appointments|flights|meetings|interviews|trains|exams|weddings|buses|classes|lessons)\b|the (?!(?:(?!train|bus|bank|film|movie|show|news|plane|shop|store|sun|moon|game|match|concert)[\w-]+ ){1,3}(?:is|are|'s) (?:on|at|in|next|this|tomorrow|tonight|today)\b)(?!(?:in-?laws|kids|parents|movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord)\b)|.*\b(?:says?|said)\b",
     re.IGNORECASE,
 )
 _OWN = re.compile(

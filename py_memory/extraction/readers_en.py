@@ -176,7 +176,7 @@ def job_and_employer_in(said: str) -> Facts:
 
 
 def _student(said: str) -> Facts:
-    match = re.search(r"(?:(?:PhD|doctoral|grad(?:uate)?|master's|masters|exchange|college|university|undergrad|uni|high[- ]school|[\w-]+[- ]year|law school) )*student (?:of|in|studying|doing) (?P<v>[\w &'-]+?)(?= (?:at|in|and)\b|$)", said, re.IGNORECASE) or re.search(
+    match = re.search(r"(?:(?:PhD|doctoral|grad(?:uate)?|master's|masters|exchange|college|university|undergrad|uni|high[- ]school|[\w-]+[- ]year|law school) )*student (?:of|studying|doing|in(?! (?-i:[A-Z]))) (?P<v>[\w &'-]+?)(?= (?:at|in|and)\b|$)", said, re.IGNORECASE) or re.search(
         r"(?:an?|the)? ?(?:(?:PhD|doctoral|grad(?:uate)?|master's|masters|exchange|college|university|undergrad|uni|high[- ]school|[\w-]+[- ]year|final-year|second-year) )*(?P<v>(?!(?:PhD|doctoral|graduate|grad|exchange|college|university|school|year|uni|mature|good|bad|poor|full-time)\b)[\w-]+(?: [\w-]+)?) (?:PhD )?(?:student|undergrad)", said, re.IGNORECASE)  # fmt: skip
     return (
         [("user::studies", tidy(match["v"]))]

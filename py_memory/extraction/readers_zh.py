@@ -36,7 +36,7 @@ Facts = list[tuple[str, str]]
 Frame = tuple[re.Pattern[str], Callable[[re.Match[str]], Facts], bool]
 
 NOT_ALLERGENS = re.compile(
-    r"开会?|上班|工作|学习|加班|数学|考试|领导|老板|早起|人类|社交|运动|作业|代码|恋爱|结婚|催婚|^(?:嘴巴?|脸|喉咙|嗓子|皮肤|身上|眼睛|舌头|手|全身|浑身)$|什么|任何|你|他|她|这|那|谁|尴尬|愚蠢|虚伪|周一|体质|跑步|没有|不"
+    r"开会?|上班|工作|学习|加班|数学|考试|领导|老板|早起|人类|社交|运动|作业|代码|恋爱|结婚|催婚|^(?:嘴巴?|脸|喉咙|嗓子|皮肤|身上|眼睛|舌头|手|全身|浑身)$|什么|任何|你|他|她|这|那|谁|尴尬|废话|鸡汤|套路|周[末二三四五]|钱$|愚蠢|虚伪|周一|体质|跑步|没有|不"
 )
 
 
@@ -246,7 +246,13 @@ def i_am(match: re.Match[str]) -> Facts:
     return []
 
 
+# Where somebody stays for a night is not where they live.
+_LODGING = re.compile(r"酒店|宾馆|旅馆|青旅|民宿|招待所|(?:住|待|呆)(?:几|[一两二三四五]|\d)(?:天|晚|宿)")
+
+
 def home_in(match: re.Match[str]) -> Facts:
+    if _LODGING.search(match.string):
+        return []
     value = place_in(match["v"])
     return [("user::home", value)] if value else []
 
@@ -269,10 +275,11 @@ def diet_in(match: re.Match[str]) -> Facts:
     what = re.sub(r"(?:的东西|的食物|的菜|的|了|之类)+$", "", said)
     if (
         re.match(
-            r"(?:饭|早|晚|午|了|完|下|到|起|消|惯|准|苦|亏|素|你|我|他|这|那|什么|啥|东西|药|饱|得|上|够|动|醋|软|硬|一套|出|透|多少|太多|水$|着)",
+            r"(?:饭|早|晚|午|了|完|下|到|起|消|惯|准|苦|亏|素|你|我|他|这|那|什么|啥|东西|药|饱|得|上|够|动|醋|软|硬|要|上班|睡|一套|出|透|多少|太多|水$|着)",
             what,
         )
         or not 0 < len(what) <= 10
+        or re.search(r"开车|上班|睡|早起|回家", what)
     ):
         return []
     key = "user::diet" if what in ("肉", "荤") else f"user::diet::{slug(what)}"

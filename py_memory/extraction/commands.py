@@ -81,7 +81,7 @@ _CALLED_UP_ZH = re.compile(
 _LONG_AGO_ZH = re.compile(r"(?:小时候|以前|当年|当时|那时|那年|那会儿?|从前)")
 # No statement and nothing to do: a question, a poem, a list to be written, a thing that is looked for.
 _ASKED = re.compile(
-    r"(?:what|who|where|how|when|why|which|whose|remember)\b|[啥咋]|.*(?:哪[里儿个些了]?$|什么|怎么|多少|谁|几[个点号]|[吗呢]$)|这[几些个]|.*的[\u3400-\u9fff]{0,3}(?:闹钟|软件|app|歌|视频|书|工具|方法|办法|技巧|推荐)$",
+    r"(?:what|who|where|how|when|why|which|whose|remember)\b|.*[啥咋]|.*(?:哪[里儿个些了]?$|什么|怎么|多少|谁|几[个点号]|[吗呢]$)|这[几些个]|.*的[\u3400-\u9fff]{0,3}(?:闹钟|软件|app|歌|视频|书|工具|方法|办法|技巧|推荐)$",
     re.IGNORECASE,
 )
 _DOWN = re.compile(r"\b(?:jot|write|note) down\b", re.IGNORECASE)

@@ -42,6 +42,11 @@ _ASKING = re.compile(
     r"|[吗嘛么]$|是不是|有没有|会不会|能不能|可不可以|要不要|什么|谁(?!知道|想到|料|叫我|让我)|哪[里儿个些]|多少|啥|咋|咩|乜|点样|如何|怎样|怎么|怎样|为什么|是否|几[个岁点号]|吗$|^(?!.*谁[叫让]).*呢$",
     re.IGNORECASE,
 )
+# An English question without its mark: “…, what can I cook for guests”.
+_ASKED_PLAINLY = re.compile(
+    r"^(?:(?:and|but|so|or|then|also|ok|now)\s+)*(?:(?:what|which|how|where|why)\b(?:'s)?(?: [\w'-]+){0,3}? (?:can|could|do|does|did|should|would|will|is|are|am|to)\b|(?:can|should|could|do|does|did|would|may) (?:I|we|it|he|she|they)\b)",
+    re.IGNORECASE,
+)
 # A question that leaves its verb out: “…, any ideas?”
 _ELLIPTIC = re.compile(
     r"^(?:and |but |so )?(?:got|any|anyone|anything|wanna|want|know|mind|thoughts?|ideas?|tips?|recommend\w*|suggest\w*|recs?|possible|okay to|ok to|safe|worth|good|best|fancy|care|think|advice|need|help|recipes?|too|still|alternatives?|or)\b|\b(?:tips|ideas|recs|recommendations|suggestions|advice|recipes?|alternatives|thoughts|options)$|\b(?:what|which|how|where|who|why|can you|could you|should I|do you|is it|is that|are there|is there|can I)\b",
@@ -124,6 +129,7 @@ def _stated(sentence: Clause) -> tuple[list[Clause], list[Clause]]:
             part
             for part in kept
             if not (_ASKING.search(part.text) and re.search("[\u3400-\u9fff]", part.text))
+            and not (_ASKED_PLAINLY.search(part.text) and not _LANGUAGE_ASKED.search(part.text))
         ]
     at = {part.start for part in stated}
     asked = [p for p in kept if p.start not in at and not _LANGUAGE_ASKED.search(p.text)]

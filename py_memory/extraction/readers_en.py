@@ -187,7 +187,7 @@ def _student(said: str) -> Facts:
 
 def subject_in(text: str) -> str | None:
     if re.match(
-        r"(?:for|hard|harder|better|best|more|less|alone|together|daily|all|at|late|abroad|tonight|today|in|the|how|my|from|here|every|what|this|with|a lot|and|too|on)\b",
+        r".*\b(?:when|if|while)\b|(?:for|hard|harder|better|best|more|less|alone|together|daily|all|at|late|abroad|tonight|today|in|the|how|my|from|here|every|what|this|with|a lot|and|too|on)\b",
         text,
     ):
         return None
@@ -203,7 +203,7 @@ def diet_item_in(match: re.Match[str]) -> Facts:
     what = (
         thing_in(said)
         if not re.search(
-            r"^(?:at|in|on|and|or|with|for|like|as|to|from|off|by|without|tonight|tomorrow|alone|late|early|fast|slowly)\b|\b(?:another|one more|that|so|such|bite|lunch|breakfast|dinner|much|well|enough|properly|out|yet|today|there|here|alone|until|before|after|anything|everything|it|that|this|when|at all)\b",
+            r"^(?:at|in|on|and|or|with|for|like|as|to|from|off|by|without|tonight|tomorrow|alone|late|early|fast|slowly)\b|\b(?:with|when|if|another|one more|that|so|such|bite|lunch|breakfast|dinner|much|well|enough|properly|out|yet|today|there|here|alone|until|before|after|anything|everything|it|that|this|when|at all)\b",
             said,
         )
         else None

@@ -29,6 +29,7 @@ __all__ = [
     "known_home_in",
     "name_facts",
     "one",
+    "people_of",
     "work_in",
 ]
 
@@ -255,6 +256,14 @@ def home_in(match: re.Match[str]) -> Facts:
         return []
     value = place_in(match["v"])
     return [("user::home", value)] if value else []
+
+
+def people_of(place: str) -> Facts:
+    """“…人”: where such people come from, if that is a place."""
+    known = place_in(place, known=True)
+    whole = known and (place.endswith(known[-1:]) or place[:2] == known[:2])
+    counted = re.search("[一二三四五六七八九十百千万住有的了]", place)
+    return [("user::hometown", place)] if whole and not counted else []
 
 
 def known_home_in(match: re.Match[str]) -> Facts:

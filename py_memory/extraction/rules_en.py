@@ -84,7 +84,7 @@ _NO_ITEM = re.compile(
     re.IGNORECASE,
 )
 _NO_LIST = re.compile(
-    r"^(?:so|because|but|since|though|not)\b|\b(?:always|never|really|just|often|usually|please|me|thanks|need|take|make|get|go)\b",
+    r"^(?:so|because|but|since|though|not)\b|\b(?:my|our|always|never|really|just|often|usually|please|me|thanks|need|take|make|get|go)\b",
     re.IGNORECASE,
 )
 _FAVOURITE = re.compile(
@@ -136,6 +136,11 @@ _HABIT = re.compile(
 _IN_A_ROLE = re.compile(r"(?:speaking )?(?:as|being) an? ", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:I|I'\w+|my|me|we|our|us|im|ive)\b", re.IGNORECASE)
 _ANYBODY = re.compile(r"\b(?:one|you|someone|somebody|anyone|people|they)\b", re.IGNORECASE)
+# The verbs that a list may follow; “I sing in a choir, alto” lists nothing.
+_LISTING = re.compile(
+    r"\b(?:lov|lik|ador|enjoy|hat(?:e|ing)|dislik|loath|detest|despis|allergic|intolerant|into|fans?|fond|keen|speak|fluent|prefer|stand|bear|favou?rite|eat|drink|mad|crazy|addicted|obsessed|collect|dig|fancy|passion|interests?|hobb)",
+    re.IGNORECASE,
+)
 _LISTS = ("user::allergy", "user::likes", "user::dislikes", "user::speaks")
 
 
@@ -256,7 +261,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
         if facts:
             found = [Found(key, value, said.start, said.end) for key, value in facts if value]
             key = facts[-1][0]
-            if key in _LISTS and not re.search(r"\ballerg(?:y|ies)\b", text):
+            if key in _LISTS and _LISTING.search(text) and not re.search(r"\ballerg(?:y|ies)\b", text):
                 reading.enter_list(key, said.start)
         else:
             found = _listed(clause, reading)

@@ -143,7 +143,7 @@ _I_DO: tuple[Frame, ...] = (
     frame(r"live at (?P<v>\d.+|[A-Z][\w' ]+ \d+.*)", one("user::address", lambda v: tidy(re.split(r" (?:now|with|since|and)\b", v)[0]))),
     frame(r"(?:live|lived(?= .*\b(?:for|since|all (?:of )?(?:my|our) li(?:fe|ves)|my whole life|forever|my entire life|years)\b)|reside|stay|spend most of the year)(?: (?:alone|together|happily|here|full[- ]time|with \w+ \w+|up|down|over|out|way))*(?: right)? (?:in (?:an? )?(?:(?:small|tiny|little|big|rented|shared|old|new|cosy|studio|two-bed) )*(?:flat|house|apartment|place|studio|cottage|cabin|farm|condo|bungalow|houseshare|townhouse) )?(?:in|near|outside|just outside|close to|on(?= (?:(?-i:[A-Z])|the (?:coast|island)|an? ))|not far from) (?P<v>.+)", one("user::home", home_in)),
     frame(r"(?:(?:just|recently|finally|only|actually|eventually) )*(?:moved|relocated|emigrated|immigrated|migrated|upped sticks|move)(?: (?:here|over|back|out|up|down|away|in|house|all the way|with \w+ \w+|from [A-Z][\w ]{2,20}?))* (?:to|into) (?P<v>.+)", one("user::home", home_in)),
-    frame(r"(?:settled(?: down)?|ended up|landed) in (?P<v>.+)", one("user::home", home_in)),
+    frame(r"(?:settled(?: down)?|ended up) in (?P<v>.+)", one("user::home", home_in)),
     frame(r"(?:just |recently |finally )*(?:bought|rent|rented|own|found|got|share)(?: \w+){0,2} (?:flat|apartment|house|place|condo|studio|cottage|home)(?: together)? (?:in|near|outside) (?P<v>.+)", one("user::home", home_in)),
     frame(r"(?:originally )?(?:come|hail) from (?P<v>.+)", one("user::hometown", place_in)),
     frame(r"(?:was |were )?(?:born and )?(?:grew up|raised|brought up|bred)(?: (?:mostly|partly))? (?:in|near|outside|on) (?P<v>.+)", one("user::hometown", place_in)),

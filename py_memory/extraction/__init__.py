@@ -17,6 +17,7 @@ from typing import Any
 
 from .clauses import Clause, Found, clauses, sentences, slug, split_statement
 from .commands import command_in
+from .confidence import LEAST, confidence_of, rule_of
 from .days import day_spoken_of
 from .guards import safe_clauses
 from .masking import MASK, masked
@@ -93,11 +94,12 @@ def propose(
     zone: str | None = None,
     known: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Facts that a user's message states: {key, value, quote, category, confidence, explicit, spoken_words,
+    """Facts that a user's message states: {key, value, quote, category, confidence, rule, explicit, spoken_words,
     zone, valid_from}.
 
-    `explicit` marks what the user asked to remember; the rest waits for a yes. `quote` is cut from `text`
-    as it stands; values are at most 100 characters, in the user's words. `lang` ("en", "zh") keeps to one
+    `explicit` marks what the user asked to remember (confidence 1); the rest waits for a yes, with the measured
+    precision of the kind of rule that noticed it (`rule`, such as "en likes") as its confidence. `quote` is
+    cut from `text` as it stands; values are at most 100 characters, in the user's words. `lang` ("en", "zh") keeps to one
     language's rules. Words for a day ("tomorrow") are kept in `spoken_words` with the start of that day in
     `valid_from` (ms), counted from `now` (ms) in `zone`, an IANA name or an offset such as "+08:00"; for
     to-dos and events a date or a distance (“in three weeks”) is such words too. `known` maps names of
@@ -125,7 +127,8 @@ def propose(
             found += [(item, True) for item in _statement(command.body, body, whole, lang, known or {})]
         rest += [visible[read_to : command.start], "\n" * (sentence.end - command.start)]
         read_to = sentence.end
-    found += [(item, False) for item in _read("".join((*rest, visible[read_to:])), lang, known or {})]
+    noticed = _read("".join((*rest, visible[read_to:])), lang, known or {})
+    found += [(item, False) for item in noticed if confidence_of(item.rule) >= LEAST]
     return [_proposal(text, item, explicit, now, zone) for item, explicit in _unique(found)]
 
 
@@ -146,10 +149,10 @@ def _with_whole_statements(visible: str) -> Iterator[Clause]:
 def _tasks(body: str, whole: Clause) -> Iterator[Found]:
     listed = [part.strip() for part in _LIST.split(body) if part.strip()]
     if len(listed) > 1 and all(map(_is_errand, listed)):  # each is something to do by itself
-        yield from (Found(task_key(part), part, whole.start, whole.end, 1.0) for part in listed)
+        yield from (Found(task_key(part), part, whole.start, whole.end) for part in listed)
         return
     for number, part in enumerate(split_statement(body, MAX_VALUE_CHARACTERS)):
-        yield Found(task_key(part) + (f"-{number + 1}" if number else ""), part, whole.start, whole.end, 1.0)
+        yield Found(task_key(part) + (f"-{number + 1}" if number else ""), part, whole.start, whole.end)
 
 
 def _statement(
@@ -161,16 +164,16 @@ def _statement(
     read: list[Found] = (
         [] if refusal(body) else [f for f in _read(masked_body.text, lang, known) if len(f.value) <= 100]
     )
-    read = [Found(f.key, f.value, f.start + masked_body.start, f.end + masked_body.start, 1.0) for f in read]
+    read = [Found(f.key, f.value, f.start + masked_body.start, f.end + masked_body.start) for f in read]
     spans = sorted((f.start, f.end) for f in read)
     begins = [begin for begin, _ in spans]
     reach = list(accumulate((end for _, end in spans), max))  # how far the facts up to each one go
     covered = {p for p in parts if (at := bisect_right(begins, p.start)) and p.start < reach[at - 1]}
-    out = [Found(f.key, f.value, f.start, f.end, 1.0) for f in read]
+    out = [Found(f.key, f.value, f.start, f.end) for f in read]
     if len(covered) == len(parts):
         return out
     if not covered:
-        return [Found("user::note", part, whole.start, whole.end, 1.0) for part in split_statement(body)]
+        return [Found("user::note", part, whole.start, whole.end) for part in split_statement(body)]
     run: list[Clause] = []
     for part in [*parts, None]:
         if part is not None and part not in covered:
@@ -178,7 +181,7 @@ def _statement(
         elif run:
             begin, end = run[0].start - masked_body.start, run[-1].end - masked_body.start
             out += [
-                Found("user::note", piece, whole.start, whole.end, 1.0)
+                Found("user::note", piece, whole.start, whole.end)
                 for piece in split_statement(body[begin:end])
             ]
             run = []
@@ -204,7 +207,7 @@ def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Foun
             for name, reading in readings.items():
                 reading.ahead = ahead[:MAX_CLAUSE]
                 reads = languages[name].stated if clause.start in at else languages[name].asked
-                out += reads(clause, reading)
+                out += [replace(f, rule=rule_of(name, f.key, loose=f.loose)) for f in reads(clause, reading)]
         for reading in readings.values():
             reading.next_sentence()
     kept = [replace(item, value=proved(item.key, item.value)) for item in out if MASK not in item.value]
@@ -228,7 +231,8 @@ def _proposal(text: str, item: Found, explicit: bool, now: int | None, zone: str
         "value": item.value,
         "quote": text[item.start : item.end],
         "category": next((category for prefix, category in _CATEGORIES if item.key.startswith(prefix)), None),
-        "confidence": item.confidence,
+        "confidence": 1.0 if explicit else confidence_of(item.rule),
+        "rule": item.rule,
         "explicit": explicit,
         "spoken_words": spoken[0] if spoken else None,
         "zone": zone if spoken else None,

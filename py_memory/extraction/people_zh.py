@@ -76,7 +76,6 @@ _PREDICATES = {
     "user::birthday": "::birthday",
     "user::home": "::home",
     "user::condition": "::condition",
-    "user::dislikes": "::dislikes",
 }
 
 

@@ -25,6 +25,8 @@ _MUST = re.compile(
 _PUBLIC = re.compile(
     r"演唱会|音乐会|话剧|比赛|马拉松|半马|讲座|演讲|直播|发布会|首映|展览|运动会|高铁|火车|航班"
 )
+# An errand with its day is no appointment: 报告周五之前得去拿.
+_TO_FETCH = re.compile(r"(?:得|必须|还要|记得)(?:先|去|再)*(?:拿|取|交(?!流)|寄|缴|还(?!有)|买|退|领|送|洗|收拾)")
 _OWN = re.compile(
     r"[我咱俺]|约|去|参加|要|[抢买有].{0,4}票|跑|看|听|陪|带|飞|坐|赶|的(?:飞机|航班|高铁|火车)(?!票)"
 )
@@ -71,5 +73,7 @@ def event_in(text: str) -> str | None:
     ) and not re.search(r"约了|面试|牙医|航班|飞机|高铁|考试|复诊|复查", text):
         return None
     if _PUBLIC.search(text) and not _OWN.search(text):
+        return None
+    if _TO_FETCH.search(text):
         return None
     return tidy(re.sub(r"^(?:我们家|我们|我|咱们|咱)(?:得|要|的)?(?=.)", "", text)) or None

@@ -159,11 +159,15 @@ def job_and_employer_in(said: str) -> Facts:
     out = [("user::job", job)]
     rest = said[said.index(job) + len(job) :]
     if (
-        at := re.match(
-            r" (?:at|for|with) (?!heart|home|first|now|the moment|my own|all|life|fun|hire|a living|over|\d)(?P<org>.+)",
-            rest,
+        (
+            at := re.match(
+                r" (?:at|for|with) (?!heart|home|first|now|the moment|my own|all|life|fun|hire|a living|over|\d)(?P<org>.+)",
+                rest,
+            )
         )
-    ) and (org := org_in(at["org"])):
+        and (org := org_in(at["org"]))
+        and not at["org"].startswith(("a ", "an "))
+    ):
         out.append(("user::work", org))
     if (
         at := re.match(

@@ -155,6 +155,10 @@ def at_in(match: re.Match[str]) -> Facts:
     return out
 
 
+# Surnames that say nothing else of somebody who is one: 我是林.
+_SURNAMES_ALONE = frozenset("林李王张刘陈杨赵周吴徐孙朱郭何罗郑梁谢宋唐许韩冯邓曹彭肖董袁潘蒋蔡余杜叶程苏魏吕丁沈姚卢姜崔钟谭陆汪廖贾韦邱侯孟薛邹秦")
+
+
 def i_am(match: re.Match[str]) -> Facts:
     said = re.sub(
         r"^(?:新来的|刚来的|(?:昨天|上次|之前|刚才|前天)(?:的|那个|那位)?(?:的)?|你们?的|这里的|一枚|隔壁的)(?=.{2,4}$)",
@@ -228,6 +232,8 @@ def i_am(match: re.Match[str]) -> Facts:
             said,
         )
         return out + ([("user::work", at["v"])] if at else [])
+    if said in _SURNAMES_ALONE:
+        return [("user::name", said)]
     if named := re.fullmatch(
         rf"(?P<v>[小老阿]{HAN}{{1,2}}|{SURNAME}{HAN}{{1,2}}(?<![人员师手家生者民工长的])|{LATIN})", said
     ):

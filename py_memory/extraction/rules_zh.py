@@ -144,7 +144,7 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
         reading.enter_person(reading.mentioned, clause.start)
     if (friend := loosely(text)) and friend[0][0].startswith("user::relation"):
         reading.enter_other()
-        return [Found(key, value, clause.start, clause.end, 0.8) for key, value in friend]
+        return [Found(key, value, clause.start, clause.end, loose=True) for key, value in friend]
     if _OTHERS.match(text) and not (reading.person and re.match("[他她它](?!们)", text)):
         reading.enter_other()
         return []

@@ -178,7 +178,9 @@ def place_in(text: str) -> str | None:
             len(words) > 1 and words[-1] in ("and", "now", "with", "but", "for", "since")
         ):
             words = words[:1]
-        return None if not words[0] or words[0] in NOT_PLACES or words[0] in _NO_LOWER_NAME else " ".join(words)
+        return (
+            None if not words[0] or words[0] in NOT_PLACES or words[0] in _NO_LOWER_NAME else " ".join(words)
+        )
     return None
 
 

@@ -128,7 +128,9 @@ def place_in(text: str, *, known: bool = False) -> str | None:
         value
         if 2 <= len(value) <= 14
         and not _NOT_PLACES.match(value)
-        and not re.search(r"[吗么呢]|(?:边上?|旁边?|[里上下中]|附近|对面|隔壁)$|房|楼|酒店|宿舍|医院|公司|海边|水深", value)
+        and not re.search(
+            r"[吗么呢]|(?:边上?|旁边?|[里上下中]|附近|对面|隔壁)$|房|楼|酒店|宿舍|医院|公司|海边|水深", value
+        )
         else None
     )
 

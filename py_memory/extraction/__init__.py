@@ -196,7 +196,7 @@ def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Foun
     languages = _languages()
     readings = {name: Reading(known=known) for name in languages if lang in (None, name)}
     for sentence in sentences(visible):
-        out += own_contacts(sentence)
+        out += [replace(f, rule="contact") for f in own_contacts(sentence)]
     for _, stated, asked in safe_clauses(visible):
         parts = sorted((*stated, *asked), key=lambda clause: clause.start)
         at = {clause.start for clause in stated}
@@ -207,7 +207,8 @@ def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Foun
             for name, reading in readings.items():
                 reading.ahead = ahead[:MAX_CLAUSE]
                 reads = languages[name].stated if clause.start in at else languages[name].asked
-                out += [replace(f, rule=rule_of(name, f.key, loose=f.loose)) for f in reads(clause, reading)]
+                told = reads(clause, reading)
+                out += [replace(f, rule=rule_of(name, f.key, loose=f.loose)) for f in told]
         for reading in readings.values():
             reading.next_sentence()
     kept = [replace(item, value=proved(item.key, item.value)) for item in out if MASK not in item.value]

@@ -21,6 +21,7 @@ __all__ = [
     "Explanation",
     "Fact",
     "Finding",
+    "Forgotten",
     "Hit",
     "Message",
     "MessageCount",
@@ -307,6 +308,14 @@ class Receipt(Record):
     counts: Mapping[str, int]
     undo_until: int
     beyond: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten(Record):
+    """What was forgotten at one moment (ms): `counts` by table, nothing else is left of it."""
+
+    forgotten_at: int
+    counts: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

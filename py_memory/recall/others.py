@@ -26,30 +26,33 @@ __all__ = ["KINDS", "rank_others"]
 
 KINDS = ("facts", "summaries", "tool_calls", "experiences")  # a row's number is 4 · seq + place in here
 
+# SQLite keeps the order of a CROSS JOIN: with JOIN it walks through the list once for each fact there is.
 # An agent sees what belongs to nobody in particular, what is its own, and what another agent shares.
 _FACTS = (
     "SELECT f.seq, f.id, f.key || ': ' || f.value AS text, f.created_at, f.confidence AS trust, f.status, "
     "f.source_message_id, m.session_id, NULL AS role "
-    "FROM json_each(?) j JOIN facts f ON f.seq = j.value LEFT JOIN messages m ON m.id = f.source_message_id "
+    "FROM json_each(?) j CROSS JOIN facts f ON f.seq = j.value "
+    "LEFT JOIN messages m ON m.id = f.source_message_id "
     "WHERE f.user_id = ? AND (f.agent_id IS NULL OR f.agent_id = ? OR f.visibility = 'shared') "
     "AND (f.status = 'current' AND (f.expires_at IS NULL OR f.expires_at > ?) "
     "OR ? AND f.status = 'superseded')"
 )
 _SUMMARIES = (
     "SELECT s.seq, s.id, s.content AS text, s.created_at, 1.0 AS trust, s.session_id "
-    "FROM json_each(?) j JOIN summaries s ON s.seq = j.value "
+    "FROM json_each(?) j CROSS JOIN summaries s ON s.seq = j.value "
     "WHERE s.user_id = ? AND s.compressed_into IS NULL"
 )
 _RESULTS = (
     "SELECT t.seq, t.id, t.tool_name || ': ' || substr(t.output_json, 1, 2000) AS text, t.created_at, "
     "1.0 AS trust, t.session_id, t.message_id, t.tool_name "
-    "FROM json_each(?) j JOIN tool_calls t ON t.seq = j.value "
+    "FROM json_each(?) j CROSS JOIN tool_calls t ON t.seq = j.value "
     "WHERE t.user_id = ? AND t.status = 'success'"
 )
 _EXPERIENCES = (
     "SELECT e.seq, e.id, e.content AS text, e.created_at, "
     "(e.success_count + 1.0) / (e.success_count + e.failure_count + 1.0) AS trust, e.topic "
-    "FROM json_each(?) j JOIN experiences e ON e.seq = j.value WHERE e.user_id = ? AND e.status = 'current'"
+    "FROM json_each(?) j CROSS JOIN experiences e ON e.seq = j.value "
+    "WHERE e.user_id = ? AND e.status = 'current'"
 )
 
 

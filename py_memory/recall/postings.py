@@ -91,7 +91,7 @@ class Postings:
     def lengths(self, seqs: Iterable[int]) -> dict[int, int]:
         """Tokens by seq."""
         rows = self.db.query(
-            f"SELECT d.id, d.sz FROM json_each(?) j JOIN {self.table}_docsize d ON d.id = j.value",
+            f"SELECT d.id, d.sz FROM json_each(?) j CROSS JOIN {self.table}_docsize d ON d.id = j.value",
             (json.dumps(list(seqs)),),
         )
         return {row[0]: sum(row[1]) if max(row[1]) < 0x80 else sum(_varints(row[1])) for row in rows}

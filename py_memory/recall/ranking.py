@@ -264,7 +264,7 @@ class _Ranking:
         )  # fmt: skip
         gap = self._p.gap_ms
         rows = self._db.query(
-            f"SELECT m.seq, {columns} FROM json_each(?) j JOIN messages m ON m.seq = j.value",
+            f"SELECT m.seq, {columns} FROM json_each(?) j CROSS JOIN messages m ON m.seq = j.value",
             (2 * gap, gap, gap, 2 * gap, json.dumps(list(own))),
         )
         around = {row[0]: list(row)[1:] for row in rows}
@@ -278,7 +278,7 @@ class _Ranking:
                             known[slot] = line[at + offset]
         found = self._db.query(
             "SELECT m.seq, m.id, m.session_id, m.role, m.speaker, m.created_at "
-            "FROM json_each(?) j JOIN messages m ON m.seq = j.value",
+            "FROM json_each(?) j CROSS JOIN messages m ON m.seq = j.value",
             (json.dumps(list(around)),),
         )
         return {
@@ -288,7 +288,7 @@ class _Ranking:
 
     def _contents(self, seqs: Iterable[int]) -> dict[int, str]:
         rows = self._db.query(
-            f"SELECT m.seq, v.content FROM json_each(?) j JOIN messages m ON m.seq = j.value "
+            f"SELECT m.seq, v.content FROM json_each(?) j CROSS JOIN messages m ON m.seq = j.value "
             f"JOIN message_versions v ON {NEWEST_VERSION}",
             (json.dumps(list(seqs)),),
         )

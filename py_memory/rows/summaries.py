@@ -58,7 +58,7 @@ def insert_summary(db: Database, summary: Summary) -> None:
 def read_summaries(db: Database, user_id: str, ids: Sequence[str]) -> list[Summary]:
     """Those of the ids that are there, in the order of the ids."""
     rows = db.query(
-        f"SELECT {_COLUMNS} FROM json_each(?) j JOIN summaries s ON s.id = j.value WHERE s.user_id = ? "
+        f"SELECT {_COLUMNS} FROM json_each(?) j CROSS JOIN summaries s ON s.id = j.value WHERE s.user_id = ? "
         "ORDER BY j.key",
         (json.dumps(list(ids)), user_id),
     )

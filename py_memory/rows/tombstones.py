@@ -5,11 +5,13 @@ A session may stay while its title or its metadata were forgotten: these have ki
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 from py_memory.database import Database
+from py_memory.records import Forgotten
 
-__all__ = ["BLANKED", "add_tombstones", "is_forgotten", "remove_tombstones"]
+__all__ = ["BLANKED", "add_tombstones", "is_forgotten", "list_forgotten", "remove_tombstones"]
 
 # Columns of a session that can be forgotten: (kind, what is left in the column).
 BLANKED: dict[str, tuple[str, str | None]] = {
@@ -34,3 +36,14 @@ def remove_tombstones(db: Database, user_id: str, kind: str, ids: Iterable[str])
 def is_forgotten(db: Database, user_id: str, kind: str, id: str) -> bool:
     found = db.one("SELECT 1 FROM tombstones WHERE user_id = ? AND kind = ? AND id = ?", (user_id, kind, id))
     return found is not None
+
+
+def list_forgotten(db: Database, user_id: str, limit: int) -> list[Forgotten]:
+    """What went at one moment is one entry; newest first."""
+    rows = db.query(
+        "SELECT created_at, json_group_object(kind, n) FROM (SELECT created_at, kind, count(*) AS n "
+        "FROM tombstones WHERE user_id = ? GROUP BY created_at, kind) GROUP BY created_at "
+        "ORDER BY created_at DESC LIMIT ?",
+        (user_id, limit),
+    )
+    return [Forgotten(row[0], json.loads(row[1])) for row in rows]

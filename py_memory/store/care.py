@@ -5,8 +5,8 @@ from __future__ import annotations
 from py_memory import trace
 from py_memory.checks import check_count, check_id, json_text
 from py_memory.recall import index
-from py_memory.records import ChainReport, Finding, Receipt
-from py_memory.rows import stats
+from py_memory.records import ChainReport, Finding, Forgotten, Receipt
+from py_memory.rows import stats, tombstones
 
 from .vectors import VectorOperations
 
@@ -44,6 +44,11 @@ class CareOperations(VectorOperations):
             self._drop_backup()
             self._event("forgotten", "memory", receipt.operation_id)
             return receipt
+
+    def list_forgotten(self, *, limit: int = 50) -> list[Forgotten]:
+        """When something was forgotten, and how much of what; newest first."""
+        limit = check_count(limit, "limit")
+        return tombstones.list_forgotten(self.database, self.user_id, limit)
 
     def undo(self, operation_id: str) -> None:
         """Puts back what an operation of the last 10 seconds changed. Raises UndoExpiredError."""

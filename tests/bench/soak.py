@@ -16,7 +16,6 @@ import json
 import random
 import shutil
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -31,6 +30,7 @@ from py_memory.recall import index
 from py_memory.records import Cancel, Delta, Fact, Tool, ToolCallDelta
 from py_memory.rows.tombstones import is_forgotten
 from py_memory.store import MAX_MEMORY_CHARS
+from tests.bench.inside import inside_pyodide
 from tests.bench.soak_words import SCENARIOS, WORDS
 from tests.unit.support import run
 
@@ -477,36 +477,8 @@ def soak(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def in_chromium(options: argparse.Namespace) -> dict[str, Any]:
-    # Not at the top: this module also runs inside Pyodide, where there is no Playwright.
-    from playwright.sync_api import sync_playwright
-
-    from tests.browser.conftest import CHROMIUM_FLAGS, chromium
-    from tests.browser.pyodide_site import pyodide_site
-
     texts = {"options.json": json.dumps(vars(options) | {"folder": "/soak"})}
-    script = Path(__file__).with_name("soak_in_page.py")
-    with (
-        tempfile.TemporaryDirectory(prefix="py-memory-bench-") as name,
-        pyodide_site(Path(name), script, ("tests/unit", "tests/bench"), texts=texts) as url,
-        sync_playwright() as playwright,
-    ):
-        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
-        page = browser.new_page()
-        page.expose_function("day", lambda line: print(line, flush=True))
-        page.goto(url)
-        page.evaluate("""() => {
-            let told = progress;
-            Object.defineProperty(globalThis, 'progress', {
-                get: () => told,
-                set(line) { told = line; void day(line); },
-            });
-        }""")
-        found = page.evaluate("result")
-        browser.close()
-    if "error" in found:
-        sys.exit(f"The soak in Chromium stopped: {found['error']}")
-    result: dict[str, Any] = json.loads(found["report"])
-    return result
+    return inside_pyodide(Path(__file__).with_name("soak_in_page.py"), ("tests/unit", "tests/bench"), texts)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -85,3 +85,13 @@ def test_what_was_true_and_known_on_a_day(page: Page, words: tuple[str, ...]) ->
     for days, held, known in ((10, "Kyoto", nothing), (100, "Lyon", nothing), (0, "Kyoto", "Kyoto")):
         history.locator("input").fill(time.strftime("%Y-%m-%d", time.localtime((now - days * day_ms) / 1000)))
         expect(history.locator("p")).to_have_text(re.compile(f"{held}.*{known}"))
+
+
+def test_what_was_forgotten_is_told_by_number_alone(page: Page, words: tuple[str, ...]) -> None:
+    fact = call(page, "set_fact", key="user::likes", value="xylophones")
+    call(page, "forget", fact_id=fact["id"])
+    page.get_by_role("button", name=words[1]).click()
+    forgotten = page.locator(".panel .bygone")
+    forgotten.locator("summary").click()
+    expect(forgotten.locator("li span")).to_have_text(["1 memory" if words[0] == "en" else "1 条记忆"])
+    expect(forgotten).not_to_contain_text("xylophones")

@@ -419,3 +419,19 @@ def test_another_branch_is_shown_where_nothing_stays_before_what_went(
     assert [message.id for message in store.get_recent_messages(session)] == [left]
     store.undo(gone.operation_id)
     assert store.get_session(session).current_message_id == root
+
+
+def test_what_was_forgotten_is_listed_by_moment_and_number(store: MemoryStore, clock: SteppedClock) -> None:
+    assert store.list_forgotten() == []
+    session = store.create_session().id
+    store.add_message(session, "user", "one")
+    store.add_message(session, "user", "two")
+    fact = store.set_fact("user::likes", "tea")
+    store.forget(fact_id=fact.id)
+    clock.advance(hours=1)
+    store.forget(session_id=session)
+    newest, first = store.list_forgotten()
+    assert (newest.forgotten_at, first.forgotten_at) == (clock(), clock() - 3_600_000)
+    assert dict(first.counts) == {"facts": 1}
+    assert (newest.counts["sessions"], newest.counts["messages"]) == (1, 2)
+    assert store.list_forgotten(limit=1) == [newest]

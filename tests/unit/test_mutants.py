@@ -92,6 +92,7 @@ MUTANTS = {
     # the cost of a round
     "a round looks through its session": ("agent.py", "self._begin_reply(said, intent=RESUME if resumes else None)", "self._reply_to(said)", "test_turn_cost.py"),
     # recall
+    "a list of rows follows its table": ("recall/others.py", "CROSS JOIN facts f", "JOIN facts f", "test_query_plans.py"),
     "no feedback": ("recall/ranking.py", "        self._add_feedback()", "        pass", "test_recall.py"),
     "neighbours by rowid": ("recall/ranking.py", "WHERE n.session_id = m.session_id ", "WHERE n.user_id = m.user_id ", "test_recall.py"),
     "anybody may have said it": ("recall/parameters.py", "speaker: float = 2.5", "speaker: float = 1.0", "test_recall.py"),

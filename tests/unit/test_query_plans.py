@@ -33,6 +33,9 @@ TABLES = {
     "sync_base",
 }
 _SCAN = re.compile(r"SCAN (\w+)")
+_LIST = re.compile(
+    r"json_each\((?:\?|'(?:[^']|'')*')\)(?:\s+(?:AS\s+)?(?!JOIN|CROSS|WHERE|ORDER)(\w+))?", re.I
+)
 _NAMED = re.compile(r"\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(\w+))?", re.IGNORECASE)
 
 
@@ -73,6 +76,20 @@ def scans(store: MemoryStore, sql: str) -> set[str]:
         if (match := _SCAN.search(step["detail"])) and "VIRTUAL" not in step["detail"]
     }
     return {names.get(name, name) for name in found} & TABLES
+
+
+def looped_lists(store: MemoryStore, sql: str) -> list[str]:
+    """Steps that walk through a list given as JSON once for each row of a table, not the other way round."""
+    names = {alias or "json_each" for alias in _LIST.findall(sql)}
+    before: set[int] = set()
+    found = []
+    for step in store.database.connection.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall():
+        detail, parent = step["detail"], step["parent"]
+        if detail.startswith(tuple(f"SCAN {name} VIRTUAL" for name in names)) and parent in before:
+            found.append(detail)
+        elif detail.startswith(("SEARCH", "SCAN")):
+            before.add(parent)
+    return found
 
 
 def statements(seen: list[str]) -> list[str]:
@@ -131,6 +148,10 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "list_facts of a session": lambda store, session, _: store.list_facts(session_id=session),
     "fact_history": lambda store, *_: store.fact_history("task::1"),
     "recall": lambda store, *_: store.recall("where is my refund"),
+    "recall of a fact": lambda store, *_: (
+        store.set_fact("user::likes", "mulberry jam"),
+        store.recall("mulberry jam"),
+    ),
     "vectors": lambda store, session, id: (
         store.connect_embedder(Grams()),
         run(store.embed_waiting()),
@@ -206,6 +227,7 @@ def test_no_table_is_read_whole(filled: MemoryStore, name: str) -> None:
     assert run, "the operation ran no statement that could be looked at"
     for sql in run:
         assert scans(filled, sql) == set(), sql
+        assert looped_lists(filled, sql) == [], sql
 
 
 def test_a_later_sync_reads_no_table_whole(filled: MemoryStore, clock: SteppedClock) -> None:
@@ -233,4 +255,9 @@ def test_a_scan_would_be_noticed(filled: MemoryStore) -> None:
     with traced(filled) as seen:
         filled.database.query("SELECT m.id FROM messages m WHERE m.intent = 'refund'")
         filled.database.query("SELECT id FROM facts WHERE value = 'x'")
-    assert [scans(filled, sql) for sql in statements(seen)] == [{"messages"}, {"facts"}]
+        filled.database.query(
+            "SELECT f.id FROM facts f CROSS JOIN json_each(?) j WHERE f.user_id = ? AND f.seq = j.value",
+            ("[1]", filled.user_id),
+        )
+    assert [scans(filled, sql) for sql in statements(seen)] == [{"messages"}, {"facts"}, set()]
+    assert [len(looped_lists(filled, sql)) for sql in statements(seen)] == [0, 0, 1]

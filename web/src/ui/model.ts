@@ -48,6 +48,12 @@ export interface Conflict {
   why: string;
 }
 
+/** What went at one moment, by table. */
+export interface Forgotten {
+  forgotten_at: number;
+  counts: Record<string, number>;
+}
+
 /** Whether the day that was spoken of belongs to the fact (“the dentist is tomorrow”): it is then said beside it. */
 export function isOfDay({ key, value, spoken_words, valid_from }: Fact): boolean {
   if (!spoken_words || valid_from === null) return false;

@@ -157,6 +157,8 @@ export const en = {
     nothingThen: "nothing",
     expiredTitle: "Past their time",
     expired: (day: string) => `expired on ${day}`,
+    forgottenTitle: "What was forgotten",
+    nothingForgotten: "Nothing yet.",
     renew: "Renew",
     renewed: (value: string) => `“${value}” counts again.`,
     source: "Go to the message",

@@ -150,6 +150,8 @@ export const zh: Texts = {
     nothingThen: "没有",
     expiredTitle: "已过期",
     expired: (day) => `${day} 过期`,
+    forgottenTitle: "忘掉了什么",
+    nothingForgotten: "还没有。",
     renew: "续期",
     renewed: (value) => `“${value}”重新有效。`,
     source: "查看原消息",

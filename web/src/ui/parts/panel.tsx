@@ -13,6 +13,7 @@ import { useStore } from "../state/store";
 import { Proposals } from "./cards";
 import { Editor } from "./editor";
 import { keepFocus } from "./focus";
+import { Forgotten } from "./forgotten";
 import { History } from "./history";
 import { IconButton } from "./icon-button";
 import { Icon } from "./icons";
@@ -85,6 +86,7 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
           />
         ))}
         <Expired words={words} />
+        <Forgotten />
       </div>
     </aside>
   );

@@ -94,17 +94,17 @@ def propose(
     zone: str | None = None,
     known: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Facts that a user's message states: {key, value, quote, category, confidence, rule, explicit, spoken_words,
-    zone, valid_from}.
+    """Facts that a user's message states: {key, value, quote, category, confidence, rule, explicit,
+    spoken_words, zone, valid_from}.
 
-    `explicit` marks what the user asked to remember (confidence 1); the rest waits for a yes, with the measured
-    precision of the kind of rule that noticed it (`rule`, such as "en likes") as its confidence. `quote` is
-    cut from `text` as it stands; values are at most 100 characters, in the user's words. `lang` ("en", "zh") keeps to one
-    language's rules. Words for a day ("tomorrow") are kept in `spoken_words` with the start of that day in
-    `valid_from` (ms), counted from `now` (ms) in `zone`, an IANA name or an offset such as "+08:00"; for
-    to-dos and events a date or a distance (“in three weeks”) is such words too. `known` maps names of
-    relatives and pets to their keys, so that “Mei is 7 now” is understood. Never raises; text that says
-    nothing gives [].
+    `explicit` marks what the user asked to remember (confidence 1); the rest waits for a yes, and its
+    confidence is the measured precision of the kind of rule that noticed it (`rule`, such as "en likes").
+    `quote` is cut from `text` as it stands; values are at most 100 characters, in the user's words.
+    `lang` ("en", "zh") keeps to one language's rules. Words for a day ("tomorrow") are kept in
+    `spoken_words` with the start of that day in `valid_from` (ms), counted from `now` (ms) in `zone`, an
+    IANA name or an offset such as "+08:00"; for to-dos and events a date or a distance (“in three weeks”)
+    is such words too. `known` maps names of relatives and pets to their keys, so that “Mei is 7 now” is
+    understood. Never raises; text that says nothing gives [].
     """
     if refusal(text) is not None:
         return []

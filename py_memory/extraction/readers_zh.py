@@ -156,7 +156,9 @@ def at_in(match: re.Match[str]) -> Facts:
 
 
 # Surnames that say nothing else of somebody who is one: 我是林.
-_SURNAMES_ALONE = frozenset("林李王张刘陈杨赵周吴徐孙朱郭何罗郑梁谢宋唐许韩冯邓曹彭肖董袁潘蒋蔡余杜叶程苏魏吕丁沈姚卢姜崔钟谭陆汪廖贾韦邱侯孟薛邹秦")
+_SURNAMES_ALONE = frozenset(
+    "林李王张刘陈杨赵周吴徐孙朱郭何罗郑梁谢宋唐许韩冯邓曹彭肖董袁潘蒋蔡余杜叶程苏魏吕丁沈姚卢姜崔钟谭陆汪廖贾韦邱侯孟薛邹秦"
+)
 
 
 def i_am(match: re.Match[str]) -> Facts:

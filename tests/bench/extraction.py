@@ -1,7 +1,7 @@
 """What the rules notice in a set of utterances whose author has never seen them, and how much of it is right.
 
-The set is for the final figure only: nobody who changes the rules reads it. Before it stands, from the sets that
-they do read, how much of what each kind of rule proposes is right, and the confidence that it is given for it.
+The set is for the final figure only: nobody who changes the rules reads it. Before it stands, from the sets
+that they do read, how much of what each kind of rule proposes is right, and the confidence that it is given.
 The last line is one line of JSON.
 """
 

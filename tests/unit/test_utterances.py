@@ -1,12 +1,12 @@
-"""How much of what people really say is noticed, and how much of what is noticed is right: sets of utterances of
-which at least half are traps. A fact counts as found when its key is equal (to-dos and single foods by
+"""How much of what people really say is noticed, and how much of what is noticed is right: sets of utterances
+of which at least half are traps. A fact counts as found when its key is equal (to-dos and single foods by
 their first part) and one value contains the other.
 
 The second and the third set were written by people who had not seen the rules. The third is the hardest: it
 tells things in passing and in slang, and expects plans and the progress of tasks, which the rules leave
 alone. Only half of it, the odd numbers, was looked at when the rules were made; the even ones show how far
-they carry. The fourth, fifth and sixth were written before the rules that they found wrong were mended; of the
-last two, two thirds are traps.
+they carry. The fourth, fifth and sixth were written before the rules that they found wrong were mended; of
+the last two, two thirds are traps.
 """
 
 from __future__ import annotations
@@ -35,10 +35,7 @@ FOURTH = read("utterances_fourth.jsonl")
 FIFTH = read("utterances_fifth.jsonl")
 SIXTH = read("utterances_sixth.jsonl")
 LOOKED_AT = [line for line in THIRD if int(line["id"][-3:]) % 2]
-NOT_FOURTH = read("utterances_fourth.jsonl")
-FIFTH = read("utterances_fifth.jsonl")
-SIXTH = read("utterances_sixth.jsonl")
-LOOKED_AT = [line for line in THIRD if int(line["id"][-3:]) % 2 == 0]
+NOT_LOOKED_AT = [line for line in THIRD if int(line["id"][-3:]) % 2 == 0]
 DEVELOPMENT = [*UTTERANCES, *MORE, *THIRD, *FOURTH, *FIFTH, *SIXTH]
 FIRST_PARTS = ("task::", "user::diet")
 

@@ -30,6 +30,9 @@ __all__ = ["propose", "task_key"]
 MAX_VALUE_CHARACTERS = 100
 MAX_CLAUSE = 400  # characters; no rule reads a longer one, and some would go over it again and again
 _LIST = re.compile(r",\s*(?:and\s+)?|;\s*|、|，|；|\s+and\s+(?=\w+ (?:the|my|a|an|some|mum|mom|dad)\b)")
+# “Milk upsets me, I'm lactose intolerant” tells one thing.
+_LACTOSE = re.compile("lactose|乳糖", re.IGNORECASE)
+_MILK = re.compile("milk|dairy|牛?奶", re.IGNORECASE)
 _Rules = Callable[[Clause, Reading], Iterable[Found]]
 _CATEGORIES = (
     ("user::family", "relation"),
@@ -212,6 +215,8 @@ def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Foun
         for reading in readings.values():
             reading.next_sentence()
     kept = [replace(item, value=proved(item.key, item.value)) for item in out if MASK not in item.value]
+    if any(_LACTOSE.search(item.value) for item in kept if item.key == "user::allergy"):
+        kept = [item for item in kept if item.key != "user::allergy" or not _MILK.fullmatch(item.value)]
     return [item for item in kept if item.value]
 
 

@@ -50,7 +50,7 @@ _MEASURED: dict[str, float] = {
     "en task": 0.99,
     "zh address": 0.97,
     "zh age": 0.99,
-    "zh allergy": 0.91,
+    "zh allergy": 0.99,
     "zh birthday": 0.98,
     "zh condition": 0.99,
     "zh contact": 0.98,

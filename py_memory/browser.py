@@ -31,6 +31,7 @@ from .models.offline import OfflineAssistant
 from .models.page import Chosen, PageBridge, PageModel, Unusable
 from .recall import index
 from .records import Message, Receipt, Record
+from .rows import stats
 from .store import MemoryStore
 from .sync.engine import Answer, Call, Pause, check_address
 
@@ -310,6 +311,19 @@ class Host:
     def check(self) -> str:
         """SQLite's quick check as a JSON list of problems."""
         return json.dumps(self._store.database.integrity_check(quick=True))
+
+    def compare(self, path: str) -> str:
+        """What an older state of this memory, in the block file at `path`, holds, and what has come since:
+        {messages, facts, newer: {messages, facts}}, facts being current ones. The file is not used again."""
+
+        def run() -> Mapping[str, Any]:
+            older = MemoryStore(open_block_file(path), user_id=self._store.user_id)
+            try:
+                return stats.compared(self._store.database, older.database, self._store.user_id)
+            finally:
+                older.close()
+
+        return answer(run)
 
     def optimize(self) -> None:
         """Rewrites the search index, in which deleted words would otherwise linger."""

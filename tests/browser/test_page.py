@@ -403,15 +403,64 @@ def test_a_new_chat_begun_before_the_start(launch: Launch, site_url: str) -> Non
     expect(articles(page, "user")).to_contain_text("My name is Ada.")
 
 
-def test_long_histories_show_their_end_first(page: Page) -> None:
+def test_long_histories_are_read_piece_by_piece(page: Page) -> None:
     session = call(page, "create_session", title="Long")
-    items = [{"session_id": session["id"], "role": "user", "content": f"Line {n}."} for n in range(450)]
-    call(page, "add_messages", items=items)
+    items = [{"session_id": session["id"], "role": "user", "content": f"Line {n} of it."} for n in range(400)]
+    far = call(page, "add_messages", items=items)[50]["id"]
+    call(page, "set_fact", key="user::note", value="far away", source_message_id=far)
     sessions(page).filter(has_text="Long").locator(".session-title").click()
-    expect(articles(page, "user")).to_have_count(200)
+    line = articles(page, "user").filter(has_text="Line 399 of it.")
+    expect(line).to_be_in_viewport()
+    assert articles(page, "user").count() < 100, "a history is not read whole to show its end"
+
+    # Scrolling up reads more, and what is being read stays where it is.
+    line = articles(page, "user").filter(has_text="Line 372 of it.")
+    line.evaluate("(article) => article.scrollIntoView({block: 'start'})")
+    expect(articles(page, "user").filter(has_text="Line 335 of it.")).to_have_count(1)
+    place = """(article) =>
+        article.getBoundingClientRect().top - article.closest(".log").getBoundingClientRect().top"""
+    assert abs(line.evaluate(place)) < 2
+    order = articles(page, "user").all_inner_texts()
+    numbers = [int(re.findall(r"Line (\d+)", text)[0]) for text in order]
+    assert numbers == list(range(numbers[0], 400))
+
+    # A message that is far away is gone to, with its neighbours; the newest one is one step away.
+    button(page, EN.memory).click()
+    button(panel(page), "Go to the message").click()
+    target = page.locator("article.target")
+    expect(target).to_contain_text("Line 50 of it.")
+    expect(target).to_be_in_viewport()
+    expect(target).to_be_focused()
+    assert articles(page, "user").count() < 200
+    button(page, EN.memory).click()
+    page.get_by_role("button", name="Newest message").click()
+    expect(articles(page, "user").last).to_contain_text("Line 399 of it.")
     expect(articles(page, "user").last).to_be_in_viewport()
-    page.get_by_role("button", name="Show earlier messages").click()
-    expect(articles(page, "user")).to_have_count(400)
+    # Going to the edge reads one page, not everything.
+    page.get_by_role("log").press("Home")
+    expect(articles(page, "user").filter(has_text="Line 340 of it.")).to_have_count(1)
+    page.wait_for_timeout(300)
+    expect(articles(page, "user").filter(has_text="Line 250 of it.")).to_have_count(0)
+
+
+def test_a_long_answer_is_rendered_whole(page: Page) -> None:
+    lines = [f"## Part {n}\n\n- **first** of {n}\n- see [all][book]\n" for n in range(300)]
+    code = "\n".join(f"value_{n} = {n}" for n in range(500))
+    content = "\n".join(
+        [*lines, f"```python\n{code}\n```", "", "[book]: https://example.com/book", "", "The end."]
+    )
+    session = call(page, "create_session", title="Answer")["id"]
+    call(page, "add_message", session_id=session, role="assistant", content=content)
+    sessions(page).filter(has_text="Answer").locator(".session-title").click()
+    answer = articles(page, "assistant")
+    answer.get_by_role("button", name="Show all of it").click()
+    expect(answer).to_contain_text("The end.")
+    expect(answer.locator(".heading")).to_have_count(300)
+    expect(answer.locator("li strong")).to_have_count(300)
+    expect(answer.locator("a[href='https://example.com/book']")).to_have_count(300)
+    assert answer.locator("pre code").evaluate("(code) => code.textContent").strip() == code
+    heads = answer.locator(".heading").all_text_contents()
+    assert heads == [f"Part {n}" for n in range(300)]
 
 
 def test_export_and_import(page: Page, tmp_path: Path, launch: Launch, open_page: OpenPage) -> None:

@@ -272,6 +272,9 @@ MUTANTS = {
     "a summary of nothing takes the place of one": ("extraction/structured_summary.py", "if not (topic or text or conclusions or open_items):", "if False:", "test_distilling.py"),
     "what is open is lost in a model's summary": ("extraction/structured_summary.py", "open_items = open_items or list(before.open_items)", "pass", "test_distilling.py"),
     "a text may leave its fence": ("readings.py", "    return json.dumps(values, ensure_ascii=False)", '    return "\\n".join(map(str, values.values()))', "test_distilling.py"),
+    # reading page by page
+    "the next page begins anywhere": ("rows/messages.py", "SELECT id FROM up ORDER BY depth DESC LIMIT ?", "SELECT id FROM up ORDER BY depth LIMIT ?", "test_messages.py"),
+    "what is pinned is read with its group": ("rows/facts.py", '"ORDER BY f.pinned DESC, CASE WHEN f.pinned', '"ORDER BY CASE WHEN f.pinned AND 0', "test_facts.py"),
     # syncing
     "a change sent again counts twice": ("server/service.py", "            if n <= last_n:\n", "            if False:\n", "test_sync_faults.py"),
     "any change knows what it replaces": ("server/service.py", 'known = base.get(name) == there["stamp"]', "known = True", "test_sync_faults.py"),
@@ -279,6 +282,11 @@ MUTANTS = {
     "the cursor is kept before the rows": ("sync/incoming.py", "        self._take_rows(puts)\n        if self._last:", "        if self._last:", "test_sync_faults.py"),
     "an acknowledgement is not written down": ("sync/incoming.py", "rows.set_base(self._db, self._user, kind, id, {**base, **stamps}, self._state.pass_)", "pass", "test_sync_faults.py"),
     "a secret leaves": ("sync/outgoing.py", 'row["content"] = HIDDEN', "pass", "test_sync_faults.py"),
+    "a connection goes back as a user's": ("server/postgres_unit.py", "set_config('py_memory.user_id', %s, true)", "set_config('py_memory.user_id', %s, false)", "test_postgres_store.py"),
+    "numbers are given without the lock": ("server/postgres_unit.py", 'HEAD + " FOR UPDATE OF h"', "HEAD", "test_server_stores.py"),
+    "a role past the security serves": ("server/postgres_schema.py", "    if bypassing:", "    if False:", "test_postgres_store.py"),
+    "the log of answers keeps a row": ("server/service.py", "hash, _without_row(result))", "hash, result)", "test_server_operations.py"),
+    "a request's address is noted": ("server/operations.py", "noted.route if noted.route in self._routes else OTHER", "noted.route", "test_server_operations.py"),
     "changes of another group are not sent back": ("server/service.py", "met = row.seq > self._seen", "met = False", "test_sync_faults.py"),
 }  # fmt: skip
 

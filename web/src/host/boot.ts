@@ -34,6 +34,8 @@ export interface PyHost {
   take_disputed(): boolean;
   /** JSON list of what SQLite's quick check finds. */
   check(): string;
+  /** What the older state at `path` holds and lacks, as JSON text {"value"} of a `StateBefore` without its time. */
+  compare(path: string): string;
   optimize(): void;
   image(path: string): void;
   export_image(path: string): string;

@@ -27,6 +27,7 @@ export class Host {
   private purgeTimer: ReturnType<typeof setTimeout> | undefined;
   private wrote = true;
   private checked = false;
+  private folding = false;
   private stopped = false;
   private files = 0;
   /** Who answers is read with the first message, so that a start does not wait for it. */
@@ -138,6 +139,10 @@ export class Host {
         return this.saver.file.toBlob();
       case "importFile":
         return this.importFile(kwargs["file"] as Blob, kwargs["mode"] === "replace" ? "replace" : "merge");
+      case "stateBefore":
+        return this.stateBefore();
+      case "goBack":
+        return this.goBack(kwargs["generation"]);
       case "vacuum":
         return this.vacuum();
       case "check":
@@ -174,6 +179,7 @@ export class Host {
       const extra = isChat ? { settled: [id] } : { reply: { id, at: Date.now(), reply } };
       await this.save(extra);
       this.wrote = true;
+      if (this.saver.log?.needsFolding && !this.folding) void this.fold();
       this.emit({ event: "changed", detail: { method } });
       return reply;
     } finally {
@@ -243,6 +249,30 @@ export class Host {
     return report;
   }
 
+  private stateBefore(): Promise<string> {
+    return this.maintain(async () => {
+      const before = await this.saver.log?.before();
+      if (!before) return '{"value": null}';
+      const { file, ...known } = before;
+      const name = this.nextFile();
+      try {
+        const counts = unwrap(this.python.compare(this.folder.add(name, file))) as object;
+        return JSON.stringify({ value: { ...known, ...counts } satisfies object });
+      } finally {
+        this.folder.remove(name);
+      }
+    });
+  }
+
+  /** Imported like a file that replaces everything: what was forgotten since stays away, and the present is kept. */
+  private async goBack(generation: unknown): Promise<string> {
+    const before = await this.maintain(async () => this.saver.log?.before());
+    if (!before || before.generation !== generation) {
+      throw new Fault("no_state_before", "The older state is no longer kept. Nothing was changed.");
+    }
+    return this.importFile(before.file.toBlob(), "replace");
+  }
+
   private async vacuum(): Promise<string> {
     await this.rewrite((path) => this.python.image(path), { purge: false, changed: false });
     return '{"value": null}';
@@ -254,6 +284,14 @@ export class Host {
       this.python.optimize();
       this.python.image(path);
     }, { purge: true, changed: false });
+  }
+
+  /** Not left to idle time, which a busy page may never have; it takes as long as a few saves. */
+  private async fold(): Promise<void> {
+    this.folding = true;
+    // Where it fails nothing is lost, and the next save tries again.
+    await this.maintain(async () => this.saver.log?.fold(this.saver.file, this.saver.settled)).catch(() => undefined);
+    this.folding = false;
   }
 
   private compact(): Promise<void> {

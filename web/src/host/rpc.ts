@@ -35,6 +35,18 @@ export interface KeptGeneration {
   at: number | null;
 }
 
+/** The state of the memory that is kept from before the present generation. */
+export interface StateBefore {
+  /** Names it in `goBack`. */
+  generation: number;
+  /** Until when it was the memory (ms UTC); null: not known. */
+  at: number | null;
+  messages: number;
+  facts: number;
+  /** What has come since, and is not in it. */
+  newer: { messages: number; facts: number };
+}
+
 /** What an owner tells every tab about itself. */
 export interface OwnerStatus {
   state: "saving" | "saved" | "unsaved";

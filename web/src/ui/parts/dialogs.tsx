@@ -1,8 +1,9 @@
 import type { FunctionComponent, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { counted, t } from "../i18n";
+import type { StateBefore } from "../../host/rpc";
+import { counted, full, t } from "../i18n";
 import type { ImportReport } from "../model";
-import { replaceBy } from "../state/files";
+import { goBack, replaceBy } from "../state/files";
 import { act } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
@@ -15,6 +16,7 @@ export function Dialogs(): JSX.Element | null {
   if (dialog.kind === "storage") return <Storage />;
   if (dialog.kind === "models") return <Models />;
   if (dialog.kind === "imported") return <Imported report={dialog.report} />;
+  if (dialog.kind === "back") return <Back before={dialog.before} />;
   return (
     <Modal title={t.files.replaceTitle}>
       <p>{t.files.replaceLead(dialog.name)}</p>
@@ -22,6 +24,27 @@ export function Dialogs(): JSX.Element | null {
       <div class="dialog-actions">
         <button type="button" class="danger" onClick={() => act(() => replaceBy(dialog.bytes))}>
           {t.files.replaceDo}
+        </button>
+        <button type="button" onClick={close}>
+          {t.facts.cancel}
+        </button>
+      </div>
+    </Modal>
+  );
+}
+
+function Back({ before }: { before: StateBefore }): JSX.Element {
+  const { at, messages, facts, newer } = before;
+  const { storage } = t;
+  const lost = counted({ ...newer });
+  return (
+    <Modal title={at ? storage.backTitle(full(at)) : storage.backTitleUndated}>
+      <p>{storage.backHolds(counted({ messages, facts }) || storage.nothing)}</p>
+      <p>{lost ? storage.backLoses(lost) : storage.backLosesNothing}</p>
+      <p>{storage.backNote}</p>
+      <div class="dialog-actions">
+        <button type="button" class="danger" onClick={() => act(() => goBack(before))}>
+          {storage.backDo}
         </button>
         <button type="button" onClick={close}>
           {t.facts.cancel}

@@ -133,7 +133,7 @@ function Answer({ message, question }: { message: Message; question: string | nu
 
 /** The beginning of a text, and a button for the rest of it if there is more. */
 function useBeginning(text: string, limited = true): [string, JSX.Element | null] {
-  const [all, setAll] = useState(false);
+  const [all, setAll] = useState(!limited); // what was seen to arrive stays
   if (all || !limited) return [text, null];
   let end = Math.min(text.length, SHOWN_CHARACTERS);
   for (let line = 0, at = -1; line < SHOWN_LINES; line += 1) {

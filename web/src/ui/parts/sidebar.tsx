@@ -13,6 +13,7 @@ import { Editor } from "./editor";
 import { keepFocus } from "./focus";
 import { IconButton } from "./icon-button";
 import { Icon, Mark } from "./icons";
+import { memo } from "./memo";
 
 const SEARCH_MS = 150;
 
@@ -148,7 +149,7 @@ function Sessions(): JSX.Element {
   );
 }
 
-function Row({ session, open }: { session: Session; open: boolean }): JSX.Element {
+const Row = memo(({ session, open }: { session: Session; open: boolean }) => {
   const [editing, setEditing] = useState(false);
   const id = `session-${session.id}`;
   if (editing) {
@@ -183,7 +184,7 @@ function Row({ session, open }: { session: Session; open: boolean }): JSX.Elemen
       <IconButton icon="bin" label={t.sessions.delete} about={id} onClick={() => act(() => deleteSession(session))} />
     </li>
   );
-}
+});
 
 function byAge(sessions: readonly Session[]): Array<[string, Session[]]> {
   const groups = new Map<string, Session[]>();

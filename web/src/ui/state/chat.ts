@@ -11,6 +11,7 @@ import { isOutdated } from "./outdated";
 import { isIncognito, refreshAll, refreshSessions, scopeOf, sessionForSending } from "./sessions";
 import { state, streams } from "./state";
 import { offerUndo } from "./undo";
+import { makeRoom } from "./window";
 
 const DELTA_MS = 50;
 
@@ -37,6 +38,7 @@ export function send(text: string): void {
   const message: Outgoing = { id: uuid7(), session_id: current, text, at: Date.now() };
   // What is shown from the last visit may be more than could be restored of the memory.
   if (early && current && !isIncognito(current)) void sessionExists(current);
+  makeRoom();
   begin(message);
   follow(message);
 }
@@ -134,7 +136,7 @@ function forgotten(receipt: Forgotten): void {
 }
 
 function receiveMessage(message: Message, request: string): void {
-  const { current, messages, outgoing, running } = state.get();
+  const { current, messages, later, outgoing, running } = state.get();
   const incognito = isIncognito(message.session_id);
   const here = message.session_id === current || (current === null && !incognito);
   const status = message.role === "assistant" && message.status !== "streaming" ? "ended" : "goes on";
@@ -144,15 +146,17 @@ function receiveMessage(message: Message, request: string): void {
   state.set({
     running: next,
     outgoing: outgoing.filter((other) => other.id !== message.id),
-    ...(here ? { current: message.session_id, messages: placed(messages, message) } : {}),
+    ...(here ? { current: message.session_id, messages: placed(messages, message, later) } : {}),
   });
   if (status === "ended") dropStream(message.id);
   if (!incognito && (message.role === "user" || status === "ended")) void refreshSessions();
 }
 
-function placed(messages: readonly Message[], message: Message): readonly Message[] {
+/** `later`: the end of the chat, where it belongs, is not shown. */
+function placed(messages: readonly Message[], message: Message, later: boolean): readonly Message[] {
   const at = messages.findIndex((other) => other.id === message.id);
-  return at < 0 ? [...messages, message] : messages.with(at, message);
+  if (at < 0) return later ? messages : [...messages, message];
+  return messages.with(at, message);
 }
 
 /** Pieces are shown a few times a second, however fast they come. */

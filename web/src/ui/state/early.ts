@@ -7,6 +7,7 @@ import type { Message, Session } from "../model";
 import { call, memoryNow } from "./memory";
 import { isIncognito } from "./sessions";
 import { state } from "./state";
+import { emptyWindow } from "./window";
 
 const MESSAGES = 30;
 const SESSIONS = 40;
@@ -55,7 +56,7 @@ export async function showEarly(): Promise<void> {
 
 /** Where the memory cannot be opened, its last conversation would look as if it were there. */
 export function hideEarly(): void {
-  if (state.get().early) state.set({ early: false, sessions: [], current: null, messages: [] });
+  if (state.get().early) state.set({ early: false, sessions: [], current: null, ...emptyWindow() });
 }
 
 /** Keeps what is shown each time something has become durable, and when another chat is opened. */

@@ -1,11 +1,13 @@
 /** The memory as a file: export, import, and the raw file when nothing else works. */
 
-import { ownSentence, sentence, size, t } from "../i18n";
+import type { StateBefore } from "../../host/rpc";
+import { full, ownSentence, sentence, size, t } from "../i18n";
 import { type ImportReport, MAX_FILE_BYTES } from "../model";
 import { noteBackup, readBackup } from "./backup";
-import { asProblem, memory, memoryNow, toast } from "./memory";
-import { refreshChat, refreshSessions } from "./sessions";
+import { asProblem, call, memory, memoryNow, toast } from "./memory";
+import { refreshSessions } from "./sessions";
 import { state } from "./state";
+import { emptyWindow, refreshChat } from "./window";
 import { tellZone } from "./zone";
 
 export async function exportFile(): Promise<void> {
@@ -39,6 +41,21 @@ export function replaceBy(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   return importing(() => bringIn(bytes, "replace"));
 }
 
+/** Says first what would be lost. */
+export async function askToGoBack(): Promise<void> {
+  const before = await call<StateBefore | null>("stateBefore");
+  if (before) state.set({ dialog: { kind: "back", before } });
+  else toast({ text: t.problems["no_state_before"] as string });
+}
+
+export function goBack({ generation, at }: StateBefore): Promise<void> {
+  return importing(async () => {
+    await call("goBack", { generation });
+    await showAnew("replace");
+    toast({ text: t.storage.wentBack(at ? full(at) : "") });
+  });
+}
+
 /** Shows that it goes on, and in plain words why it did not succeed. */
 async function importing(work: () => Promise<void>): Promise<void> {
   if (state.get().busy) return;
@@ -56,11 +73,15 @@ async function importing(work: () => Promise<void>): Promise<void> {
 
 async function bringIn(bytes: Uint8Array<ArrayBuffer>, mode: "merge" | "replace"): Promise<void> {
   const report = (await (await memory()).importFile(bytes, { mode })) as ImportReport;
-  if (mode === "replace") state.set({ current: null, messages: [] });
+  await showAnew(mode);
+  state.set({ dialog: { kind: "imported", report } });
+}
+
+async function showAnew(mode: "merge" | "replace"): Promise<void> {
+  if (mode === "replace") state.set({ current: null, ...emptyWindow() });
   await refreshSessions();
   if (state.get().current === null) state.set({ current: state.get().sessions[0]?.id ?? null });
   await Promise.all([refreshChat(), readBackup(), tellZone()]);
-  state.set({ dialog: { kind: "imported", report } });
 }
 
 /** What is stored, as it is: works even where the memory cannot be opened. */

@@ -10,9 +10,10 @@ import { keepDrafts, watchDrafts } from "./drafts";
 import { hideEarly, showEarly, watchEarly } from "./early";
 import { act, memoryNow, provideMemory, toast } from "./memory";
 import { watchModels } from "./model-choice";
-import { findPlace, isIncognito, keepPlace, loadFirst, refreshAll, refreshMessages } from "./sessions";
+import { findPlace, isIncognito, keepPlace, loadFirst, refreshAll } from "./sessions";
 import { type BootStep, state } from "./state";
 import { keepOffers, offerAgain } from "./undo";
+import { refreshMessages } from "./window";
 import { tellZone } from "./zone";
 
 const REFRESH_MS = 120;

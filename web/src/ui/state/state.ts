@@ -1,6 +1,7 @@
 /** What the page shows. */
 
 import type { MemoryFault, Status } from "../../client/types";
+import type { StateBefore } from "../../host/rpc";
 import type { Texts } from "../i18n";
 import type { Conflict, Fact, ImportReport, Message, Outgoing, Problem, Session } from "../model";
 import type { Backup } from "./backup";
@@ -28,6 +29,7 @@ export type Dialog =
   | { kind: "storage" }
   | { kind: "models" }
   | { kind: "imported"; report: ImportReport }
+  | { kind: "back"; before: StateBefore }
   | { kind: "replace"; name: string; bytes: Uint8Array<ArrayBuffer> };
 
 export interface State {
@@ -60,20 +62,27 @@ export interface State {
   current: string | null;
   /** The incognito chat, if there is one: its session too. Nothing of it may be written anywhere. */
   incognito: string | null;
+  /** An unbroken run of its messages, and whether others stand before and after it. */
   messages: readonly Message[];
   earlier: boolean;
+  later: boolean;
   outgoing: readonly Outgoing[];
   /** Rounds that are being answered: id of the user's message → its session, null if not known yet. */
   running: ReadonlyMap<string, string | null>;
+  /** Of what is current, that which the messages on screen said and the proposals would correct. */
   facts: readonly Fact[];
   proposals: readonly Fact[];
   /** What the disputed ones among the proposals disagree with. */
   conflicts: readonly Conflict[];
   /** Keys and prefixes of keys that hold many values. */
   manyValued: readonly string[];
-  /** Earlier values, for the panel. */
-  former: readonly Fact[];
-  /** What is past its time, for the panel. */
+  /** The panel: what of all that is current is read so far, whether there is more, and which words it is to hold. */
+  remembered: readonly Fact[];
+  moreRemembered: boolean;
+  wanted: string;
+  /** Earlier values of it. */
+  former: ReadonlyMap<string, readonly Fact[]>;
+  /** What is past its time. */
   expired: readonly Fact[];
   panel: boolean;
   drawer: boolean;
@@ -114,13 +123,17 @@ export const state = new Store<State>({
   incognito: null,
   messages: [],
   earlier: false,
+  later: false,
   outgoing: [],
   running: new Map(),
   facts: [],
   proposals: [],
   conflicts: [],
   manyValued: [],
-  former: [],
+  remembered: [],
+  moreRemembered: false,
+  wanted: "",
+  former: new Map(),
   expired: [],
   panel: false,
   drawer: false,

@@ -60,8 +60,8 @@ _OF_STATE = ("goal", "constraints", "plan", "pending", "next_action")  # the res
 
 @dataclass(frozen=True, slots=True)
 class MemoryPart:
-    """The lines of memory in a prompt, and what of it they hold: a line for each fact, then `state_lines` with
-    the saved state of the task, then the summaries."""
+    """The lines of memory in a prompt, and what of it they hold: one for each fact, then `state_lines` of the
+    task's saved state, then the summaries."""
 
     lines: tuple[str, ...]
     facts: tuple[Fact, ...]

@@ -1,7 +1,7 @@
 import type { FunctionComponent, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { counted, t } from "../i18n";
-import type { ImportReport } from "../model";
+import type { ImportReport, Message } from "../model";
 import { replaceBy } from "../state/files";
 import { act } from "../state/memory";
 import { state } from "../state/state";
@@ -14,6 +14,7 @@ export function Dialogs(): JSX.Element | null {
   if (!dialog) return null;
   if (dialog.kind === "storage") return <Storage />;
   if (dialog.kind === "models") return <Models />;
+  if (dialog.kind === "prompt") return <Inspector message={dialog.message} />;
   if (dialog.kind === "imported") return <Imported report={dialog.report} />;
   return (
     <Modal title={t.files.replaceTitle}>
@@ -36,6 +37,12 @@ function Models(): JSX.Element | null {
   const [Part, setPart] = useState<FunctionComponent | null>(null);
   useEffect(() => void import("./models").then(({ Models }) => setPart(() => Models)), []);
   return Part ? <Part /> : null;
+}
+
+function Inspector({ message }: { message: Message }): JSX.Element | null {
+  const [Part, setPart] = useState<FunctionComponent<{ message: Message }> | null>(null);
+  useEffect(() => void import("./prompt").then(({ PromptInspector }) => setPart(() => PromptInspector)), []);
+  return Part ? <Part message={message} /> : null;
 }
 
 function Imported({ report }: { report: ImportReport }): JSX.Element {

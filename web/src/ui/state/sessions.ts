@@ -7,7 +7,7 @@ import { readNamespaces, refreshFacts } from "./facts";
 import { dropDraft } from "./drafts";
 import { act, asProblem, call } from "./memory";
 import { incognitoLost, whenOpened } from "./incognito";
-import { state } from "./state";
+import { type State, state } from "./state";
 import { keepInTab, keptInTab } from "./tab";
 import { offerUndo } from "./undo";
 
@@ -52,13 +52,22 @@ export async function refreshMessages(): Promise<void> {
   const { current } = state.get();
   if (current === null || fresh.has(current)) return;
   if (isIncognito(current)) await whenOpened();
-  const asked = { session_id: current, limit: limit + 1, ...scopeOf(current) };
-  const messages = await call<Message[]>("get_recent_messages", asked).catch(unlessGone);
+  const scope = scopeOf(current);
+  const [messages, branches] = await Promise.all([
+    call<Message[]>("get_recent_messages", { session_id: current, limit: limit + 1, ...scope }).catch(unlessGone),
+    call<State["branches"]>("alternatives", { session_id: current, ...scope }).catch(() => ({})),
+  ]);
   if (turn !== reading || state.get().current !== current) return;
   if (!messages) return openNext(); // deleted meanwhile, perhaps in another tab
   const known = new Map(state.get().messages.map((message) => [message.id, message]));
   const merged = messages.slice(-limit).map((message) => unlessSame(known.get(message.id), message));
-  state.set({ messages: merged, earlier: messages.length > limit });
+  state.set({ messages: merged, branches, earlier: messages.length > limit });
+}
+
+/** Puts the branch with this message on screen; the chat goes on from there. */
+export async function showBranch(id: string): Promise<void> {
+  await call("show_branch", { message_id: id, ...scopeOf(state.get().current) });
+  await refreshChat();
 }
 
 /** The open chat, and what was learned from its messages. */
@@ -96,7 +105,7 @@ export async function loadFirst(): Promise<void> {
 export async function openSession(id: string): Promise<void> {
   if (id !== state.get().current) {
     limit = MESSAGES_PAGE;
-    state.set({ current: id, messages: [], earlier: false, target: null });
+    state.set({ current: id, messages: [], branches: {}, earlier: false, target: null });
   }
   state.set({ drawer: false });
   await refreshChat();
@@ -107,7 +116,7 @@ export function newChat(): void {
   const id = uuid7();
   fresh.add(id);
   limit = MESSAGES_PAGE;
-  state.set({ current: id, messages: [], earlier: false, target: null, drawer: false });
+  state.set({ current: id, messages: [], branches: {}, earlier: false, target: null, drawer: false });
   document.querySelector<HTMLTextAreaElement>("#message")?.focus();
 }
 
@@ -180,7 +189,7 @@ export async function openNext(): Promise<void> {
   await refreshSessions();
   const next = state.get().sessions[0];
   if (next) await openSession(next.id);
-  else state.set({ current: null, messages: [], earlier: false });
+  else state.set({ current: null, messages: [], branches: {}, earlier: false });
 }
 
 /** Opens the chat of a message, brings the message into view and marks it. */

@@ -27,6 +27,7 @@ export interface Toast {
 export type Dialog =
   | { kind: "storage" }
   | { kind: "models" }
+  | { kind: "prompt"; message: Message }
   | { kind: "imported"; report: ImportReport }
   | { kind: "replace"; name: string; bytes: Uint8Array<ArrayBuffer> };
 
@@ -61,6 +62,9 @@ export interface State {
   /** The incognito chat, if there is one: its session too. Nothing of it may be written anywhere. */
   incognito: string | null;
   messages: readonly Message[];
+  /** Of each message that stands beside others (edits of one message, answers to one message) the ids of all, oldest
+   * first. */
+  branches: Readonly<Record<string, readonly string[]>>;
   earlier: boolean;
   outgoing: readonly Outgoing[];
   /** Rounds that are being answered: id of the user's message → its session, null if not known yet. */
@@ -113,6 +117,7 @@ export const state = new Store<State>({
   current: null,
   incognito: null,
   messages: [],
+  branches: {},
   earlier: false,
   outgoing: [],
   running: new Map(),
@@ -135,5 +140,16 @@ export const state = new Store<State>({
   installable: null,
 });
 
+/** Whether an answer to the chat on screen is on its way. Until the memory has started there is none. */
+export const isAnswering = ({ ready, running, current }: State): boolean =>
+  ready && [...running.values()].some((session) => session === current || session === null);
+
 /** Text of answers that are still arriving, apart so that a piece renders one message only. */
 export const streams = new Store<Record<string, string>>({});
+
+/** Why an answer has not begun yet: a busy or lost model is asked again at `until` (ms UTC), or the answer before it is
+ * still being given. */
+export type Delay = { kind: "retry"; why: string; until: number; attempt: number; of: number } | { kind: "turn" };
+
+/** By id of the answer. */
+export const delays = new Store<Record<string, Delay | undefined>>({});

@@ -86,7 +86,7 @@ export const en = {
   },
   reading: {
     name: "Let the model read along to suggest facts and summaries",
-    note: "When nothing else is to be done, it looks through what you have written, a little at a time. What it suggests waits for your yes. Incognito chats are never read.",
+    note: "When nothing else is to be done, it looks through what you have written, a little at a time (a model server is sent it for that). What it suggests waits for your yes. Incognito chats are never read.",
     later: "It begins once a model is connected.",
   },
   tabs: {

@@ -70,7 +70,7 @@ export const en = {
     "greeted by name": "You were greeted by name.",
     "explains the answer before": "The answer before it rested on it.",
   } as Record<string, string>,
-  terms: (terms: string) => `Words that fit: ${terms}`,
+  terms: (terms: string) => `Words that fit: ${terms}.`,
   factors: {
     own: "words",
     kind: "kind of memory",

@@ -69,7 +69,7 @@ export const zh: PromptTexts = {
     "greeted by name": "用名字问候了你。",
     "explains the answer before": "上一条回答用到了它。",
   },
-  terms: (terms) => `相符的词：${terms}`,
+  terms: (terms) => `相符的词：${terms}。`,
   factors: {
     own: "词语",
     kind: "记忆种类",

@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Choice } from "../../models/settings";
 import { type Availability, availability } from "../../models/prompt-api";
-import { size } from "../i18n";
+import { inARow, size } from "../i18n";
 import { tm } from "../i18n/models";
 import { act } from "../state/memory";
 import { models } from "../state/model-choice";
@@ -213,7 +213,7 @@ function ReadAlong({ ready }: { ready: boolean }): JSX.Element {
         {reading.name}
       </label>
       <p class="kind-note" id="read-along-note">
-        {reading.note} {offline ? reading.later : null}
+        {inARow(reading.note, offline ? reading.later : "")}
       </p>
     </div>
   );

@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { full } from "../i18n";
+import { full, inARow, language } from "../i18n";
 import { keyInWords } from "../i18n/keys";
 import { tp } from "../i18n/prompt";
 import type { Message, Prompt, PromptPart, Reason } from "../model";
@@ -28,9 +28,7 @@ function Inspected({ prompt }: { prompt: Prompt }): JSX.Element {
   return (
     <div class="inspected">
       {model === null ? (
-        <p>
-          {tp.noModel} {used ? tp.foundBy : tp.nothingUsed}
-        </p>
+        <p>{inARow(tp.noModel, used ? tp.foundBy : tp.nothingUsed)}</p>
       ) : (
         <Sent prompt={prompt} model={model} />
       )}
@@ -62,8 +60,11 @@ function Sent({ prompt, model }: { prompt: Prompt; model: string }): JSX.Element
   return (
     <>
       <p>
-        {tp.asked(model)} {tokens === null ? null : counted ? tp.counted(tokens) : tp.estimated(tokens)}{" "}
-        {limit === null ? null : tp.limit(limit)}
+        {inARow(
+          tp.asked(model),
+          tokens === null ? "" : counted ? tp.counted(tokens) : tp.estimated(tokens),
+          limit === null ? "" : tp.limit(limit),
+        )}
       </p>
       {usage?.["prompt_tokens"] === undefined ? null : (
         <p class="kind-note">{tp.usage(usage["prompt_tokens"], usage["completion_tokens"] ?? 0)}</p>
@@ -151,9 +152,7 @@ function Memory({ reason }: { reason: Reason }): JSX.Element {
           {value}
         </span>
       </p>
-      <p class="used-why">
-        {whyOf(reason)} {status === "there" || status === "current" ? null : tp.superseded}
-      </p>
+      <p class="used-why">{inARow(whyOf(reason), isNow(reason) ? "" : tp.superseded)}</p>
       {measured(reason) ? <p class="used-why">{measured(reason)}</p> : null}
       {quote && quote !== value ? (
         <p class="quote" dir="auto">
@@ -175,8 +174,11 @@ function Memory({ reason }: { reason: Reason }): JSX.Element {
 
 function whyOf({ why }: Reason): string {
   const code = why.because ?? why.why ?? "";
-  return [tp.why[code] ?? code, ...(why.terms?.length ? [`${tp.terms(why.terms.join(", "))}.`] : [])].join(" ");
+  return inARow(tp.why[code] ?? code, why.terms?.length ? tp.terms(why.terms.join(language === "zh" ? "、" : ", ")) : "");
 }
+
+/** A proposal is as good as what is current, until it is answered. */
+const isNow = ({ status }: Reason): boolean => ["there", "current", "candidate"].includes(status);
 
 /** What the rank of a recalled memory is made of: the weight of its words, times each factor. */
 function measured({ why }: Reason): string {

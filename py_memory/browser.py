@@ -154,12 +154,14 @@ class Host:
 
     async def read_along(self) -> str:
         """One step of what a model does in idle time (see Distiller), never of an incognito chat: "read",
-        "nothing" where nothing is due or it was stopped, "failed" where the model cannot be used."""
+        "nothing" where nothing is due, "stopped", or "failed" where the model cannot be used."""
         if isinstance(self._chosen.model, OfflineAssistant | Unusable) or self._reading:
             return "nothing"
-        self._reading = asyncio.Event()
+        self._reading = stopped = asyncio.Event()
         try:
-            return "nothing" if await self._distiller.step(self._reading) is None else "read"
+            if await self._distiller.step(stopped) is not None:
+                return "read"
+            return "stopped" if stopped.is_set() else "nothing"
         except Exception:  # a round tells the user what is wrong with the model
             return "failed"
         finally:

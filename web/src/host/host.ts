@@ -17,7 +17,7 @@ const IDLE_SLICE_MS = 6;
 const IDLE_PAUSE_MS = 300;
 // A model reads along when nobody has asked anything for a moment; a busy or missing one is left alone for longer.
 const READ_AFTER_MS = 3_000;
-const READ_AGAIN_MS = { read: 0, nothing: 60_000, failed: 600_000 };
+const READ_AGAIN_MS = { read: 0, stopped: 0, nothing: 60_000, failed: 600_000 };
 const UNDO_MARGIN_MS = 500;
 const PURGE_RETRY_MS = 30_000;
 
@@ -137,6 +137,7 @@ export class Host {
       case "use_model":
         this.model = null;
         this.python.stop_reading();
+        this.readFrom = 0;
         return this.chooseModel().then(() => {
           this.scheduleIdle();
           return '{"value": null}';

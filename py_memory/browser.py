@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from .agent import ChatAgent
 from .database import open_block_file
+from .distilling import Distiller
 from .errors import (
     ImportRefusedError,
     IncognitoEndedError,
@@ -110,6 +111,7 @@ class Host:
         self._incognito: dict[str, IncognitoStore] = {}
         self._agents: dict[str, ChatAgent] = {}  # of incognito chats
         self._disputed = False
+        self._reading: asyncio.Event | None = None  # set to stop what the model reads in idle time
         self._chosen = Chosen(OfflineAssistant())
         self._open(path)
 
@@ -117,6 +119,7 @@ class Host:
         self._store = PageStore(open_block_file(path))
         self._store.durable = self._durable
         self._agent = ChatAgent(self._store, self._chosen)
+        self._distiller = Distiller(self._store, self._chosen)
         for chat in self._incognito.values():
             chat.base = self._store
 
@@ -148,6 +151,27 @@ class Host:
             self._chosen.model = PageModel(self._bridge, choice.get("name") or kind)
         else:
             self._chosen.model = OfflineAssistant()
+        self._distiller = Distiller(self._store, self._chosen)
+
+    async def read_along(self) -> str:
+        """One step of what a model does in idle time (see Distiller), never of an incognito chat: "read",
+        "nothing" where nothing is due, "stopped", or "failed" where the model cannot be used."""
+        if isinstance(self._chosen.model, OfflineAssistant | Unusable) or self._reading:
+            return "nothing"
+        self._reading = stopped = asyncio.Event()
+        try:
+            if await self._distiller.step(stopped) is not None:
+                return "read"
+            return "stopped" if stopped.is_set() else "nothing"
+        except Exception:  # a round tells the user what is wrong with the model
+            return "failed"
+        finally:
+            self._reading = None
+
+    def stop_reading(self) -> None:
+        """Somebody waits for the model, or for the memory."""
+        if self._reading:
+            self._reading.set()
 
     async def probe_model(self, server: str) -> str:
         """The models of a server {"address", "key", "language"}, which is asked for them now."""

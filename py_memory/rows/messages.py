@@ -304,14 +304,15 @@ def parents_in_session(db: Database, user_id: str, session_id: str) -> dict[str,
 def branches(db: Database, user_id: str, session_id: str) -> list[list[str]]:
     """Messages that follow the same one and are of the same role, where there are several, oldest first."""
     rows = db.query(
-        "SELECT id, parent_id, role FROM messages WHERE session_id = ? AND user_id = ? AND role <> 'system' "
-        "ORDER BY created_at, id",
+        "SELECT id, parent_id, role FROM (SELECT id, parent_id, role, created_at, "
+        "count(*) OVER (PARTITION BY parent_id, role) AS many FROM messages "
+        "WHERE session_id = ? AND user_id = ? AND role <> 'system') WHERE many > 1 ORDER BY created_at, id",
         (session_id, user_id),
     )
     groups: dict[tuple[str | None, str], list[str]] = {}
     for row in rows:
         groups.setdefault((row["parent_id"], row["role"]), []).append(row["id"])
-    return [group for group in groups.values() if len(group) > 1]
+    return list(groups.values())
 
 
 def newest_after(db: Database, user_id: str, message: Message) -> str:

@@ -33,6 +33,9 @@ NAMES = {
         "memory": "Memory",
         "storage": "Storage",
         "edit": "Edit",
+        "edit_message": "Edit message",
+        "again": "Answer again",
+        "inspect": "What the model was sent",
         "keep": "Keep",
         "delete": "Delete",
         "menu": "Show chats",
@@ -42,6 +45,9 @@ NAMES = {
         "memory": "记忆",
         "storage": "存储",
         "edit": "修改",
+        "edit_message": "编辑消息",
+        "again": "重新回答",
+        "inspect": "发给模型的内容",
         "keep": "保留",
         "delete": "删除",
         "menu": "显示对话列表",
@@ -132,6 +138,19 @@ def test_every_state(page: Page, look: tuple[str, tuple[int, int], str]) -> None
     named(page, look, "keep").first.click()
     expect(page.locator(".kept-fact")).to_have_count(1)
     check(page, look, "5-kept")
+
+    named(page, look, "inspect").click()
+    expect(page.locator(".used-memory").first).to_be_visible()
+    check(page, look, "17-inspector")
+    page.keyboard.press("Escape")
+    named(page, look, "again").click()
+    expect(answer.locator(".branches")).to_be_visible()
+    expect(answer).to_have_attribute("data-status", "complete", timeout=ANSWERED_MS)
+    check(page, look, "18-branches")
+    named(page, look, "edit_message").click()
+    expect(page.locator(".message-editor textarea")).to_be_focused()
+    check(page, look, "19-edit-message")
+    page.keyboard.press("Escape")
 
     named(page, look, "memory").click()
     expect(page.locator(".panel .entry").first).to_be_visible()

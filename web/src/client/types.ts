@@ -44,6 +44,8 @@ export interface PyMemoryEvents {
   chat: Record<string, unknown>;
   /** The page that runs a model for all tabs; null: none does. */
   model: { server: PortServer | null };
+  /** A model file is being fetched: bytes of it that are here; `total` where the server tells. */
+  fetching: { done: number; total: number | null };
   /** Any part of status() may have changed. */
   status: Status;
 }

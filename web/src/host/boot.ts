@@ -21,6 +21,9 @@ export interface PyHost {
   cancel(id: string): boolean;
   /** Who answers from now on: a choice of models/settings.ts with the key of its server, as JSON text. */
   use_model(settings: string): void;
+  /** One step of reading along: "read", "nothing", "stopped" or "failed". */
+  read_along(): Promise<string>;
+  stop_reading(): void;
   /** The models of a server {address, key}, which is asked for them. */
   probe_model(server: string): Promise<string>;
   open_incognito(id: string): string;

@@ -5,6 +5,7 @@ import type { PyHost } from "./boot";
 import { Fault, toRemote, unwrap } from "./fault";
 import { readUntrusted } from "./importer";
 import { readKey, readSettings } from "../models/settings";
+import { ModelFile } from "./model-file";
 import { explainer } from "./net";
 import type { ModelPort } from "./port";
 import { type HostEvent, incognitoLock, type OwnerStatus, RPC_VERSION, type Reply, type Request } from "./rpc";
@@ -14,11 +15,15 @@ const IDLE_MS = 400;
 // Small steps far apart: merging the index rewrites many pages, which should not all fall on one turn.
 const IDLE_SLICE_MS = 6;
 const IDLE_PAUSE_MS = 300;
+// A model reads along when nobody has asked anything for a moment; a busy or missing one is left alone for longer.
+const READ_AFTER_MS = 3_000;
+const READ_AGAIN_MS = { read: 0, stopped: 0, nothing: 60_000, failed: 600_000 };
 const UNDO_MARGIN_MS = 500;
 const PURGE_RETRY_MS = 30_000;
 
 export class Host {
   private readonly running = new Map<string, Promise<Reply>>();
+  private readonly modelFile: ModelFile;
   private active = 0;
   private closed = false;
   private wake: Array<() => void> = [];
@@ -32,6 +37,9 @@ export class Host {
   private files = 0;
   /** Who answers is read with the first message, so that a start does not wait for it. */
   private model: Promise<void> | null = null;
+  /** The user lets the model read along in idle time, but not before this time (ms). */
+  private reads = false;
+  private readFrom = 0;
 
   constructor(
     private readonly database: string,
@@ -43,7 +51,9 @@ export class Host {
     private readonly emit: (event: HostEvent) => void,
     /** Called when the memory must be opened anew. */
     private readonly restart: () => void,
-  ) {}
+  ) {
+    this.modelFile = new ModelFile(database, (detail) => emit({ event: "fetching", detail }));
+  }
 
   status(): OwnerStatus {
     const { saver } = this;
@@ -72,6 +82,8 @@ export class Host {
 
   stop(): void {
     this.stopped = true;
+    this.python.stop_reading();
+    this.modelFile.cancel();
     clearTimeout(this.idleTimer);
     clearTimeout(this.purgeTimer);
   }
@@ -125,9 +137,19 @@ export class Host {
         return JSON.stringify({ value: this.python.cancel(String(kwargs["message_id"])) });
       case "use_model":
         this.model = null;
-        return this.chooseModel().then(() => '{"value": null}');
+        this.python.stop_reading();
+        this.readFrom = 0;
+        return this.chooseModel().then(() => {
+          this.scheduleIdle();
+          return '{"value": null}';
+        });
       case "probe_model":
         return this.probeModel(String(kwargs["address"]), String(kwargs["language"]));
+      case "fetch_model":
+        return this.modelFile.fetch(String(kwargs["address"]));
+      case "cancel_fetch":
+        this.modelFile.cancel();
+        return '{"value": null}';
       case "open_incognito":
         return this.openIncognito(String(kwargs["id"]));
       case "close_incognito":
@@ -167,6 +189,7 @@ export class Host {
     try {
       const { id, method } = request;
       const isChat = method === "chat_round";
+      if (isChat) this.python.stop_reading();
       if (isChat) await this.chooseModel();
       const before = this.saver.file.writes;
       const outcome = this.python.dispatch(method, JSON.stringify(request.kwargs), id);
@@ -189,9 +212,10 @@ export class Host {
 
   private chooseModel(): Promise<void> {
     this.model ??= (async () => {
-      const { choice, file } = await readSettings(this.database);
+      const { choice, file, reads } = await readSettings(this.database);
       const key = choice.kind === "server" ? await readKey(this.database, choice.address) : null;
       this.python.use_model(JSON.stringify({ ...choice, key, name: choice.kind === "device" ? file?.name : undefined }));
+      this.reads = reads === true && choice.kind !== "offline";
     })();
     this.model.catch(() => (this.model = null));
     return this.model;
@@ -307,6 +331,7 @@ export class Host {
    */
   private rewrite<T>(make: (path: string) => T, options: { purge: boolean; changed: boolean }): Promise<T> {
     return this.maintain(async () => {
+      this.python.stop_reading();
       while (this.active > 0) await new Promise<void>((resolve) => this.wake.push(resolve));
       this.closed = true;
       const name = this.nextFile();
@@ -366,6 +391,7 @@ export class Host {
 
   private leave(): void {
     this.active -= 1;
+    this.readFrom = Math.max(this.readFrom, Date.now() + READ_AFTER_MS);
     if (this.active > 0) return;
     this.wakeAll();
     this.scheduleIdle();
@@ -397,9 +423,31 @@ export class Host {
         this.scheduleIdle();
       } else if (this.saver.log?.needsCompaction(this.saver.file)) {
         await this.compact();
+        this.scheduleIdle();
+      } else {
+        await this.chooseModel().catch(() => undefined);
+        if (this.reads) await this.readAlong();
       }
     } catch (error) {
       this.emit({ event: "error", detail: toRemote(error) });
+    }
+  }
+
+  /** One step of the model in idle time. A message or a rewriting of the memory stops it, and it is made again. */
+  private async readAlong(): Promise<void> {
+    const wait = this.readFrom - Date.now();
+    if (wait > 0) return this.scheduleIdle(wait);
+    this.active += 1;
+    let outcome: keyof typeof READ_AGAIN_MS = "failed";
+    try {
+      outcome = (await this.python.read_along()) as keyof typeof READ_AGAIN_MS;
+      if (outcome !== "read") return;
+      this.wrote = true;
+      if (this.saver.dirty > 0) await this.saver.save();
+      this.emit({ event: "changed", detail: { method: "read_along" } });
+    } finally {
+      this.readFrom = Date.now() + READ_AGAIN_MS[outcome];
+      this.leave();
     }
   }
 

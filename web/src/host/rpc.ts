@@ -67,6 +67,8 @@ export type HostEvent =
   | { event: "chat"; detail: Record<string, unknown> }
   /** The page that serves a model through the port; null: none does. */
   | { event: "model"; detail: { server: PortServer | null } }
+  /** A model file is being fetched: bytes of it that are here; `total` where the server tells. */
+  | { event: "fetching"; detail: { done: number; total: number | null } }
   | { event: "boot"; detail: { step: BootStep; done: number; total: number } };
 
 export const BOOT_STEPS = ["lock", "load", "restore", "python", "open"] as const;

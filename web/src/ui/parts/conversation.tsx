@@ -61,7 +61,7 @@ export function Conversation(): JSX.Element {
               kept={kept.get(message.id) ?? NONE}
               proposals={proposals.get(message.id) ?? NONE}
               target={target?.message === message.id ? target.at : 0}
-              question={message.status === "failed" ? (shown[i - 1]?.content ?? null) : null}
+              answers={message.role === "assistant" && shown[i - 1]?.role === "user"}
             />
           ))}
           {sending.map((message) => (

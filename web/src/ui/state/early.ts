@@ -28,9 +28,10 @@ const sessionShown = ({ id, title, created_at, last_active_at, status }: Session
   last_active_at,
   status,
 });
-const messageShown = ({ id, session_id, created_at, role, content, edited, status }: Message): Message => ({
+const messageShown = ({ id, session_id, parent_id, created_at, role, content, edited, status }: Message): Message => ({
   id,
   session_id,
+  parent_id,
   created_at,
   role,
   content,

@@ -10,7 +10,7 @@ import { whenOpened } from "./incognito";
 import { state } from "./state";
 import { keepInTab, keptInTab } from "./tab";
 import { offerUndo } from "./undo";
-import { emptyWindow, refreshChat } from "./window";
+import { emptyWindow, goToMessage, refreshChat } from "./window";
 
 const SESSIONS_PAGE = 40;
 const PLACE = "place";
@@ -53,6 +53,13 @@ function unlessSame(known: Session | undefined, read: Session): Session {
   if (!known) return read;
   const same = known.title === read.title && known.last_active_at === read.last_active_at && known.status === read.status;
   return same ? known : read;
+}
+
+/** Puts the branch with this message on screen; the chat goes on from there. */
+export async function showBranch(id: string): Promise<void> {
+  const { current, later } = state.get();
+  await call("show_branch", { message_id: id, ...scopeOf(current) });
+  await (later ? goToMessage(id) : refreshChat());
 }
 
 export function refreshAll(): Promise<unknown> {

@@ -28,6 +28,7 @@ export interface Toast {
 export type Dialog =
   | { kind: "storage" }
   | { kind: "models" }
+  | { kind: "prompt"; message: Message }
   | { kind: "imported"; report: ImportReport }
   | { kind: "back"; before: StateBefore }
   | { kind: "replace"; name: string; bytes: Uint8Array<ArrayBuffer> };
@@ -64,6 +65,9 @@ export interface State {
   incognito: string | null;
   /** An unbroken run of its messages, and whether others stand before and after it. */
   messages: readonly Message[];
+  /** Of each message that stands beside others (edits of one message, answers to one message) the ids of all, oldest
+   * first. */
+  branches: Readonly<Record<string, readonly string[]>>;
   earlier: boolean;
   later: boolean;
   outgoing: readonly Outgoing[];
@@ -122,6 +126,7 @@ export const state = new Store<State>({
   current: null,
   incognito: null,
   messages: [],
+  branches: {},
   earlier: false,
   later: false,
   outgoing: [],
@@ -148,5 +153,16 @@ export const state = new Store<State>({
   installable: null,
 });
 
+/** Whether an answer to the chat on screen is on its way. Until the memory has started there is none. */
+export const isAnswering = ({ ready, running, current }: State): boolean =>
+  ready && [...running.values()].some((session) => session === current || session === null);
+
 /** Text of answers that are still arriving, apart so that a piece renders one message only. */
 export const streams = new Store<Record<string, string>>({});
+
+/** Why an answer has not begun yet: a busy or lost model is asked again at `until` (ms UTC), or the answer before it is
+ * still being given. */
+export type Delay = { kind: "retry"; why: string; until: number; attempt: number; of: number } | { kind: "turn" };
+
+/** By id of the answer. */
+export const delays = new Store<Record<string, Delay | undefined>>({});

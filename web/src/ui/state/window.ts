@@ -8,7 +8,7 @@ import { refreshFacts } from "./facts";
 import { incognitoLost, whenOpened } from "./incognito";
 import { act, asProblem, call } from "./memory";
 import { isFresh, openNext, openSession, scopeOf } from "./sessions";
-import { state } from "./state";
+import { type State, state } from "./state";
 
 /** Some windows full. */
 const FIRST = 30;
@@ -24,9 +24,9 @@ let refreshes = 0;
 let changes = 0;
 let growing = false;
 
-export function emptyWindow(): Required<Shown> {
+export function emptyWindow(): Required<Shown> & Pick<State, "branches"> {
   changes += 1;
-  return { messages: [], earlier: false, later: false };
+  return { messages: [], branches: {}, earlier: false, later: false };
 }
 
 function show(shown: Shown): void {
@@ -51,10 +51,11 @@ export async function refreshMessages(): Promise<void> {
     const last = later ? messages.at(-1)?.id : undefined;
     const upTo = last && (await read(current, limit + 1, { until: last }).catch(ifMissing));
     const found = upTo || (await read(current, limit + 1).catch(unlessGone));
+    const branches = await call<State["branches"]>("alternatives", { session_id: current, ...scopeOf(current) }).catch(() => ({}));
     if (turn !== refreshes || state.get().current !== current) return;
     if (!found) return openNext(); // deleted meanwhile, perhaps in another tab
     if (before !== changes) continue;
-    state.set({ messages: kept(found.slice(-limit)), earlier: found.length > limit, later: Boolean(upTo) });
+    state.set({ messages: kept(found.slice(-limit)), branches, earlier: found.length > limit, later: Boolean(upTo) });
     return;
   }
 }

@@ -7,7 +7,17 @@ import { readUntrusted } from "./importer";
 import { readKey, readSettings } from "../models/settings";
 import { explainer } from "./net";
 import type { ModelPort } from "./port";
-import { type HostEvent, incognitoLock, type OwnerStatus, RPC_VERSION, type Reply, type Request } from "./rpc";
+import { Reading } from "./reading";
+import {
+  type HostEvent,
+  type ImportProgress,
+  incognitoLock,
+  type OwnerStatus,
+  type ReadJob,
+  RPC_VERSION,
+  type Reply,
+  type Request,
+} from "./rpc";
 import type { Extra, Saver } from "./saver";
 
 const IDLE_MS = 400;
@@ -29,6 +39,8 @@ export class Host {
   private checked = false;
   private stopped = false;
   private files = 0;
+  /** What reads other products' files, by the id of the request. */
+  private readonly readings = new Map<string, Reading>();
   /** Who answers is read with the first message, so that a start does not wait for it. */
   private model: Promise<void> | null = null;
 
@@ -73,6 +85,7 @@ export class Host {
     this.stopped = true;
     clearTimeout(this.idleTimer);
     clearTimeout(this.purgeTimer);
+    for (const reading of this.readings.values()) reading.end();
   }
 
   /** Answers a request. The same id is run once, however often it arrives. */
@@ -133,7 +146,14 @@ export class Host {
         this.python.close_incognito(String(kwargs["id"]));
         return '{"value": null}';
       case "exportFile":
-        return this.exportFile();
+        return this.exportFile(kwargs);
+      case "previewFiles":
+        return this.previewFiles(request);
+      case "importFiles":
+        return this.importFiles(request);
+      case "cancelImport":
+        this.readings.get(String(kwargs["id"]))?.cancel();
+        return '{"value": null}';
       case "rawFile":
         return this.saver.file.toBlob();
       case "importFile":
@@ -218,16 +238,101 @@ export class Host {
     return this.saver.save({ ...extra, purge: forgottenUntil > 0 });
   }
 
-  private async exportFile(): Promise<Blob> {
+  /** `format` "db" (the default), "jsonl" or "markdown"; `session_id`: that session alone. */
+  private async exportFile({ format = "db", ...options }: Record<string, unknown>): Promise<Blob> {
     await this.enter();
     const name = this.nextFile();
     try {
-      unwrap(this.python.export_image(`${this.folder.path}/${name}`));
+      if (format !== "db") {
+        const parts: string[] = [];
+        unwrap(this.python.export_text(JSON.stringify({ format, ...options }), (part) => parts.push(part)));
+        return new Blob(parts);
+      }
+      const session = options["session_id"] as string | null | undefined;
+      unwrap(this.python.export_image(`${this.folder.path}/${name}`, session ?? null));
       return this.folder.get(name).toBlob();
     } finally {
       this.folder.remove(name);
       this.leave();
     }
+  }
+
+  /** What an import of other products' files would bring. */
+  private async previewFiles({ id, kwargs }: Request): Promise<string> {
+    const reading = this.read(id, kwargs["files"] as File[], { kind: "preview" }, { conversations: 0, messages: 0 });
+    try {
+      return await reading.next();
+    } finally {
+      reading.end();
+      this.readings.delete(id);
+    }
+  }
+
+  private read(
+    id: string,
+    files: readonly File[],
+    job: ReadJob,
+    added: Pick<ImportProgress, "conversations" | "messages">,
+  ): Reading {
+    const told = (bytes: number, total: number): void =>
+      this.emit({ event: "import", detail: { id, bytes, total, ...added } });
+    const reading = new Reading(files, job, told);
+    this.readings.set(id, reading);
+    return reading;
+  }
+
+  /**
+   * Adds other products' files, some conversations at a time, so that requests are answered in between. What was added
+   * before an error is taken back; what was added before it was cancelled stays, and can be undone. The memory is not
+   * put into another file meanwhile.
+   */
+  private importFiles(request: Request): Promise<string> {
+    const { id, kwargs } = request;
+    const { files, only, memories, product } = kwargs as { files: File[]; only?: string[]; memories?: boolean; product?: string };
+    return this.maintain(async () => {
+      const added = { conversations: 0, messages: 0 };
+      const job: ReadJob = { kind: "entries", only: only ?? null, memories: memories !== false };
+      const reading = this.read(id, files, job, added);
+      this.python.begin_import(id, product ?? "");
+      let how: "done" | "cancelled" | "failed" = "done";
+      let failure: unknown;
+      try {
+        while (await this.addPart(id, reading, added));
+      } catch (error) {
+        how = reading.cancelled ? "cancelled" : "failed";
+        failure = error;
+      }
+      reading.end();
+      this.readings.delete(id);
+      await this.enter();
+      try {
+        const reply = this.python.end_import(id, how);
+        if (how === "failed") throw failure;
+        await this.save({ reply: { id, at: Date.now(), reply } });
+        return reply;
+      } finally {
+        if (how === "failed") await this.save();
+        this.wrote = true;
+        this.emit({ event: "changed", detail: { method: "importFiles" } });
+        this.leave();
+      }
+    });
+  }
+
+  /** Whether there is more. What has been added is on disk by then. */
+  private async addPart(id: string, reading: Reading, added: { conversations: number; messages: number }): Promise<boolean> {
+    const { entries, done } = unwrap(await reading.next()) as { entries: string[]; done: boolean };
+    await this.enter();
+    try {
+      Object.assign(added, unwrap(this.python.add_entries(id, `[${entries.map((entry) => JSON.stringify(entry)).join()}]`)));
+      if (!(await this.save()) && this.saver.log) {
+        throw new Fault("unsaved", "The memory could not be saved. What was imported is taken back.");
+      }
+    } finally {
+      this.leave();
+    }
+    if (this.saver.log?.needsCompaction(this.saver.file)) await this.saver.log.compact(this.saver.file, this.saver.settled);
+    return !done;
   }
 
   /** The file is merged into a copy, which then becomes the memory: all of it arrives, or nothing has changed. */

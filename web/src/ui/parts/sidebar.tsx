@@ -73,6 +73,11 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
           <Sessions />
         </div>
         <footer class="sidebar-foot">
+          <button type="button" class="quiet commands" onClick={() => state.set({ drawer: false, dialog: { kind: "palette" } })}>
+            <Icon name="search" />
+            {t.sessions.commands}
+            <kbd>{/Mac|iP(hone|ad|od)/.test(navigator.platform) ? "⌘ K" : "Ctrl K"}</kbd>
+          </button>
           <p>{server === null ? t.sessions.privacy : t.models.privacy(hostOf(server))}</p>
           <p>{loaded ? `${t.storage.backup}: ${lastExport ? ago(lastExport) : t.storage.never}` : "\u00a0"}</p>
         </footer>

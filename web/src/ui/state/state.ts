@@ -27,6 +27,11 @@ export interface Toast {
 export type Dialog =
   | { kind: "storage" }
   | { kind: "models" }
+  | { kind: "import"; files?: readonly File[] }
+  | { kind: "export" }
+  | { kind: "about" }
+  | { kind: "palette" }
+  | { kind: "shortcuts" }
   | { kind: "imported"; report: ImportReport }
   | { kind: "replace"; name: string; bytes: Uint8Array<ArrayBuffer> };
 
@@ -85,7 +90,8 @@ export interface State {
   pointed: string | null;
   /** What is in the message box. */
   draft: string;
-  busy: "export" | "import" | null;
+  /** `chats`: another product's export is being added, of which its dialog tells more. */
+  busy: "export" | "import" | "chats" | null;
   /** The last export; null: never. */
   backup: Backup | null;
   /** Rows by table, and bytes. */

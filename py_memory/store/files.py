@@ -156,7 +156,7 @@ class FileOperations(StoreBase):
 
     def preview_import(self, source: str | Path | BinaryIO, *, name: str | None = None) -> dict[str, Any]:
         """What an import of a file would bring, told by its contents: {format, formats, conversations,
-        messages, memories, first, last, chats, more, skipped, ignored}. `source` is a path or a binary file
+        messages, memories, samples, first, last, chats, more, skipped, ignored}. `source` is a path or a binary file
         that can be sought in: JSON, a zip, a list of memories, or a memory's own file ("memory" and
         "memory-lines": import_file()). Nothing is changed. Raises ImportRefusedError, StorageError.
         """

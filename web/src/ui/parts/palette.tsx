@@ -14,6 +14,7 @@ import { type Dialog, state } from "../state/state";
 import { Icon } from "./icons";
 import { isComposing } from "./ime";
 import { Modal } from "./modal";
+import { modifier } from "./modifier";
 
 const SEARCH_MS = 120;
 const CHATS = 30;
@@ -175,6 +176,3 @@ function actionsNow(): Entry[] {
     entry("shortcuts", "keys", dialog("shortcuts"), "?"),
   ];
 }
-
-/** The key that goes with a letter on this kind of machine. */
-export const modifier = /Mac|iP(hone|ad|od)/.test(navigator.platform) ? "⌘" : "Ctrl";

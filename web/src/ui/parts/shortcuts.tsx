@@ -3,7 +3,7 @@
 import { Fragment, type JSX } from "preact";
 import { tp } from "../i18n/pages";
 import { Modal } from "./modal";
-import { modifier } from "./palette";
+import { modifier } from "./modifier";
 
 export function Shortcuts(): JSX.Element {
   const { shortcuts } = tp;

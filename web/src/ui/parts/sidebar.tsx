@@ -13,6 +13,7 @@ import { Editor } from "./editor";
 import { keepFocus } from "./focus";
 import { IconButton } from "./icon-button";
 import { Icon, Mark } from "./icons";
+import { modifier } from "./modifier";
 
 const SEARCH_MS = 150;
 
@@ -76,7 +77,7 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
           <button type="button" class="quiet commands" onClick={() => state.set({ drawer: false, dialog: { kind: "palette" } })}>
             <Icon name="search" />
             {t.sessions.commands}
-            <kbd>{/Mac|iP(hone|ad|od)/.test(navigator.platform) ? "⌘ K" : "Ctrl K"}</kbd>
+            <kbd>{modifier} K</kbd>
           </button>
           <p>{server === null ? t.sessions.privacy : t.models.privacy(hostOf(server))}</p>
           <p>{loaded ? `${t.storage.backup}: ${lastExport ? ago(lastExport) : t.storage.never}` : "\u00a0"}</p>

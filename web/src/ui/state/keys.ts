@@ -22,9 +22,9 @@ export function watchKeys(): void {
         newChat();
       }
     } else if (!dialog && !isTyping(event.target)) {
-      if (key !== "?" && key !== "/") return;
+      if (key !== "?" && key !== "？" && key !== "/") return;
       event.preventDefault();
-      if (key === "?") state.set({ dialog: { kind: "shortcuts" } });
+      if (key !== "/") state.set({ dialog: { kind: "shortcuts" } });
       else document.querySelector<HTMLElement>("#message")?.focus();
     }
   });

@@ -156,9 +156,9 @@ class FileOperations(StoreBase):
 
     def preview_import(self, source: str | Path | BinaryIO, *, name: str | None = None) -> dict[str, Any]:
         """What an import of a file would bring, told by its contents: {format, formats, conversations,
-        messages, memories, samples, first, last, chats, more, skipped, ignored}. `source` is a path or a binary file
-        that can be sought in: JSON, a zip, a list of memories, or a memory's own file ("memory" and
-        "memory-lines": import_file()). Nothing is changed. Raises ImportRefusedError, StorageError.
+        messages, memories, samples, first, last, chats, more, skipped, ignored}. `source` is a path or a
+        binary file that can be sought in: JSON, a zip, a list of memories, or a memory's own file ("memory"
+        and "memory-lines": import_file()). Nothing is changed. Raises ImportRefusedError, StorageError.
         """
         from py_memory.formats.chat_job import preview
         from py_memory.formats.sources import open_source

@@ -167,10 +167,9 @@ def test_every_state(page: Page, look: tuple[str, tuple[int, int], str]) -> None
     page.locator(".import-more summary").first.click()
     expect(page.locator(".drop-here")).to_be_visible()
     check(page, look, "17-import")
-    export = [
-        {"uuid": "k", "name": "Tea", "chat_messages": [{"uuid": "m", "sender": "human", "text": "Tea?"}]}
-    ]
-    file = {"name": "c.json", "mimeType": "application/json", "buffer": json.dumps(export * 2).encode()}
+    messages = [{"uuid": "m", "sender": "human", "text": "Tea?"}]
+    export = json.dumps([{"uuid": id, "name": "Tea", "chat_messages": messages} for id in ("k", "l")])
+    file = {"name": "c.json", "mimeType": "application/json", "buffer": export.encode()}
     page.get_by_test_id("import-file").set_input_files(file)
     page.locator(".which input").last.click()
     expect(page.locator(".pick-list")).to_be_visible()

@@ -38,7 +38,7 @@ export interface PyHost {
   check(): string;
   optimize(): void;
   image(path: string): void;
-  export_image(path: string, session: string | null): string;
+  export_image(path: string, session: string | undefined): string;
   /** Options of MemoryStore.export_text() as JSON text. */
   export_text(options: string, emit: (part: string) => void): string;
   import_into(path: string, batches: string[], mode: string): string;

@@ -4,20 +4,11 @@ import type { BlockFolder } from "./blockfile";
 import type { PyHost } from "./boot";
 import { Fault, toRemote, unwrap } from "./fault";
 import { readUntrusted } from "./importer";
+import { Imports } from "./imports";
 import { readKey, readSettings } from "../models/settings";
 import { explainer } from "./net";
 import type { ModelPort } from "./port";
-import { Reading } from "./reading";
-import {
-  type HostEvent,
-  type ImportProgress,
-  incognitoLock,
-  type OwnerStatus,
-  type ReadJob,
-  RPC_VERSION,
-  type Reply,
-  type Request,
-} from "./rpc";
+import { type HostEvent, incognitoLock, type OwnerStatus, RPC_VERSION, type Reply, type Request } from "./rpc";
 import type { Extra, Saver } from "./saver";
 
 const IDLE_MS = 400;
@@ -39,8 +30,7 @@ export class Host {
   private checked = false;
   private stopped = false;
   private files = 0;
-  /** What reads other products' files, by the id of the request. */
-  private readonly readings = new Map<string, Reading>();
+  private readonly imports: Imports;
   /** Who answers is read with the first message, so that a start does not wait for it. */
   private model: Promise<void> | null = null;
 
@@ -54,7 +44,13 @@ export class Host {
     private readonly emit: (event: HostEvent) => void,
     /** Called when the memory must be opened anew. */
     private readonly restart: () => void,
-  ) {}
+  ) {
+    this.imports = new Imports(python, saver, emit, {
+      during: (work) => this.during(work),
+      save: (extra) => this.save(extra),
+      changed: () => this.noteChange("importFiles"),
+    });
+  }
 
   status(): OwnerStatus {
     const { saver } = this;
@@ -85,7 +81,7 @@ export class Host {
     this.stopped = true;
     clearTimeout(this.idleTimer);
     clearTimeout(this.purgeTimer);
-    for (const reading of this.readings.values()) reading.end();
+    this.imports.stop();
   }
 
   /** Answers a request. The same id is run once, however often it arrives. */
@@ -148,11 +144,11 @@ export class Host {
       case "exportFile":
         return this.exportFile(kwargs);
       case "previewFiles":
-        return this.previewFiles(request);
+        return this.imports.preview(request);
       case "importFiles":
-        return this.importFiles(request);
+        return this.maintain(() => this.imports.add(request));
       case "cancelImport":
-        this.readings.get(String(kwargs["id"]))?.cancel();
+        this.imports.cancel(String(kwargs["id"]));
         return '{"value": null}';
       case "rawFile":
         return this.saver.file.toBlob();
@@ -193,8 +189,7 @@ export class Host {
       // A round is resumed by its message, so its reply need not be stored.
       const extra = isChat ? { settled: [id] } : { reply: { id, at: Date.now(), reply } };
       await this.save(extra);
-      this.wrote = true;
-      this.emit({ event: "changed", detail: { method } });
+      this.noteChange(method);
       return reply;
     } finally {
       this.leave();
@@ -248,91 +243,13 @@ export class Host {
         unwrap(this.python.export_text(JSON.stringify({ format, ...options }), (part) => parts.push(part)));
         return new Blob(parts);
       }
-      const session = options["session_id"] as string | null | undefined;
-      unwrap(this.python.export_image(`${this.folder.path}/${name}`, session ?? null));
+      const { session_id: session } = options as { session_id?: string };
+      unwrap(this.python.export_image(`${this.folder.path}/${name}`, session));
       return this.folder.get(name).toBlob();
     } finally {
       this.folder.remove(name);
       this.leave();
     }
-  }
-
-  /** What an import of other products' files would bring. */
-  private async previewFiles({ id, kwargs }: Request): Promise<string> {
-    const reading = this.read(id, kwargs["files"] as File[], { kind: "preview" }, { conversations: 0, messages: 0 });
-    try {
-      return await reading.next();
-    } finally {
-      reading.end();
-      this.readings.delete(id);
-    }
-  }
-
-  private read(
-    id: string,
-    files: readonly File[],
-    job: ReadJob,
-    added: Pick<ImportProgress, "conversations" | "messages">,
-  ): Reading {
-    const told = (bytes: number, total: number): void =>
-      this.emit({ event: "import", detail: { id, bytes, total, ...added } });
-    const reading = new Reading(files, job, told);
-    this.readings.set(id, reading);
-    return reading;
-  }
-
-  /**
-   * Adds other products' files, some conversations at a time, so that requests are answered in between. What was added
-   * before an error is taken back; what was added before it was cancelled stays, and can be undone. The memory is not
-   * put into another file meanwhile.
-   */
-  private importFiles(request: Request): Promise<string> {
-    const { id, kwargs } = request;
-    const { files, only, memories, product } = kwargs as { files: File[]; only?: string[]; memories?: boolean; product?: string };
-    return this.maintain(async () => {
-      const added = { conversations: 0, messages: 0 };
-      const job: ReadJob = { kind: "entries", only: only ?? null, memories: memories !== false };
-      const reading = this.read(id, files, job, added);
-      this.python.begin_import(id, product ?? "");
-      let how: "done" | "cancelled" | "failed" = "done";
-      let failure: unknown;
-      try {
-        while (await this.addPart(id, reading, added));
-      } catch (error) {
-        how = reading.cancelled ? "cancelled" : "failed";
-        failure = error;
-      }
-      reading.end();
-      this.readings.delete(id);
-      await this.enter();
-      try {
-        const reply = this.python.end_import(id, how);
-        if (how === "failed") throw failure;
-        await this.save({ reply: { id, at: Date.now(), reply } });
-        return reply;
-      } finally {
-        if (how === "failed") await this.save();
-        this.wrote = true;
-        this.emit({ event: "changed", detail: { method: "importFiles" } });
-        this.leave();
-      }
-    });
-  }
-
-  /** Whether there is more. What has been added is on disk by then. */
-  private async addPart(id: string, reading: Reading, added: { conversations: number; messages: number }): Promise<boolean> {
-    const { entries, done } = unwrap(await reading.next()) as { entries: string[]; done: boolean };
-    await this.enter();
-    try {
-      Object.assign(added, unwrap(this.python.add_entries(id, `[${entries.map((entry) => JSON.stringify(entry)).join()}]`)));
-      if (!(await this.save()) && this.saver.log) {
-        throw new Fault("unsaved", "The memory could not be saved. What was imported is taken back.");
-      }
-    } finally {
-      this.leave();
-    }
-    if (this.saver.log?.needsCompaction(this.saver.file)) await this.saver.log.compact(this.saver.file, this.saver.settled);
-    return !done;
   }
 
   /** The file is merged into a copy, which then becomes the memory: all of it arrives, or nothing has changed. */
@@ -422,6 +339,21 @@ export class Host {
       if (this.stopped) return;
       this.emit({ event: "error", detail: toRemote(error) });
       this.schedulePurge(Date.now() + PURGE_RETRY_MS);
+    }
+  }
+
+  private noteChange(method: string): void {
+    this.wrote = true;
+    this.emit({ event: "changed", detail: { method } });
+  }
+
+  /** Runs `work` as a part of a request. */
+  private async during<T>(work: () => Promise<T>): Promise<T> {
+    await this.enter();
+    try {
+      return await work();
+    } finally {
+      this.leave();
     }
   }
 

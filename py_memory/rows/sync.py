@@ -23,6 +23,7 @@ __all__ = [
     "defer",
     "deferred",
     "drop_change",
+    "drop_conflicts",
     "drop_deferred",
     "drop_outgoing",
     "drop_row_state",
@@ -289,6 +290,11 @@ def drop_row_state(db: Database, user_id: str, kind: str, id: str) -> None:
     """Everything about a row that was forgotten."""
     for table in ("sync_changes", "sync_outbox", "sync_base", "sync_deferred", "sync_rejected"):
         db.execute(f"DELETE FROM {table} WHERE user_id = ? AND kind = ? AND id = ?", (user_id, kind, id))
+    drop_conflicts(db, user_id, kind, id)
+
+
+def drop_conflicts(db: Database, user_id: str, kind: str, id: str) -> None:
+    """What lost against a row's values."""
     db.execute(
         "DELETE FROM sync_conflicts WHERE user_id = ? AND kind = ? AND row_id = ?", (user_id, kind, id)
     )

@@ -20,6 +20,9 @@ from .store import Store, StoredRow, Unit
 __all__ = ["DeviceForkedError", "Quota", "QuotaError", "ResyncError", "SchemaTooOldError", "SyncService"]
 
 
+_EMPTY = {"title": None, "metadata_json": "{}"}  # what is left of a forgotten part of a session
+
+
 class ResyncError(PyMemoryError):
     """The device has seen more than this server holds, or another server's rows: it begins from zero."""
 
@@ -179,6 +182,20 @@ class _Merge:
             seq = self._unit.next_seq()
             self._unit.forget(kind, id, seq)
             self.own.add(seq)
+            if kind in BLANKS:
+                self._blank(id, BLANKS[kind])
+
+    def _blank(self, session_id: str, column: str) -> None:
+        """Forgotten words leave the session that stays, also where another device wrote them last."""
+        row = self._unit.row("sessions", session_id)
+        if row is None or row.body is None:
+            return
+        meta = row.body["groups"]["meta"]
+        if meta["set"].get(column) == _EMPTY[column]:
+            return
+        meta["set"][column] = _EMPTY[column]
+        meta["stamp"] = successor(meta["stamp"], self._device)
+        self._unit.put("sessions", session_id, self._unit.next_seq(), row.body, {})
 
     def _put(self, mutation: dict[str, Any]) -> dict[str, Any] | None:
         kind, id = mutation["kind"], mutation["id"]
@@ -269,9 +286,8 @@ class _Merge:
 
     def _without_forgotten(self, id: str, values: dict[str, Any]) -> dict[str, Any]:
         """Parts of a session that were forgotten do not come back with a change that did not know of it."""
-        empty = {"title": None, "metadata_json": "{}"}
         gone = [column for kind, column in BLANKS.items() if self._unit.row(kind, id) is not None]
-        return {**values, **{column: empty[column] for column in gone if column in values}}
+        return {**values, **{column: _EMPTY[column] for column in gone if column in values}}
 
     def _keep_loser(
         self, kind: str, id: str, group: str, stamp: str, lost: dict[str, Any], stays: dict[str, Any]

@@ -170,6 +170,8 @@ class Incoming:
         rows.note_times(self._db, self._clock())
         for kind, id in named:
             rows.drop_row_state(self._db, self._user, kind, id)
+            if kind in BLANKS:  # what lost against the forgotten words holds such words too
+                rows.drop_conflicts(self._db, self._user, "sessions", id)
             self.counts["forgotten"] += 1
         for change in rows.changes_of(self._db, self._user, -1, before):
             # What went with its session or message goes on the server by itself.

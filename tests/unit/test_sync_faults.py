@@ -818,6 +818,31 @@ def test_what_can_be_undone_is_not_sent_as_forgotten(
     assert memory.get_session(session).title == "Chat"
 
 
+def test_forgotten_words_of_a_session_leave_every_list_of_conflicts_and_the_server(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    session = memory.list_sessions()[0].id
+    (other, its_token), (third, third_token) = second(server, user, clock), second(server, user, clock)
+    server.sync(other, its_token)
+    server.sync(third, third_token)
+    memory.rename_session(session, "A surprise party")
+    third.rename_session(session, "A surprise party")
+    third.forget(text="surprise")
+    clock.advance(seconds=11)
+    other.rename_session(session, "Tea")
+    server.sync(memory, token)
+    server.sync(other, its_token)
+    assert [conflict.lost["title"] for conflict in other.sync_conflicts()] == ["A surprise party"]
+    server.sync(third, third_token)
+    assert server_dump(server, user)["sessions"][0]["title"] is None
+    server.sync(memory, token)
+    server.sync(other, its_token)
+    assert [device.sync_conflicts() for device in (memory, other, third)] == [[], [], []]
+    assert {device.get_session(session).title for device in (memory, other, third)} == {None}
+
+
 def test_a_clock_that_goes_back_holds_no_forgetting_up(
     server: Server, user: str, token: str, clock: SteppedClock
 ) -> None:

@@ -435,12 +435,12 @@ def test_export_and_import(page: Page, tmp_path: Path, launch: Launch, open_page
     choose(other, file)
     button(other, "Add it").click()
     report = other.get_by_role("dialog", name="Import finished")
-    expect(report).to_contain_text("Added: 1 chat, 2 messages and 4 memories.")
+    expect(report).to_contain_text("Added: 1 chat, 2 messages and 4 memories.", timeout=ANSWERED_MS)
     expect(other.locator(".toast.busy")).to_have_count(0)
     button(report, "OK").click()
     choose(other, file)
     button(other, "Add it").click()
-    expect(report).to_contain_text("The file holds nothing that was not here already.")
+    expect(report).to_contain_text("The file holds nothing that was not here already.", timeout=ANSWERED_MS)
     expect(report).to_contain_text("Here already, and left as it is: 1 chat, 2 messages and 4 memories.")
     button(report, "OK").click()
     expect(articles(other, "user")).to_contain_text(EN.introduction)
@@ -448,7 +448,7 @@ def test_export_and_import(page: Page, tmp_path: Path, launch: Launch, open_page
     broken = tmp_path / "broken.db"
     broken.write_bytes(b"this is no database" * 100)
     choose(other, broken)
-    expect(other.get_by_role("alert")).to_contain_text("not a memory")
+    expect(other.get_by_role("alert")).to_contain_text("not a memory", timeout=ANSWERED_MS)
 
 
 def test_an_import_is_seen_to_go_on(page: Page, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ export const zh: PageTexts = {
     byHand: "由你自己填写",
     said: (day) => `说于 ${day}`,
     imported: (source, day) => `由 ${source} 保存，${day} 导入`,
+    listed: (day) => `来自 ${day} 导入的列表`,
     file: "关于我",
     note: (n) => `注 ${n}`,
     back: "回到正文",

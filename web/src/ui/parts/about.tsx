@@ -159,6 +159,7 @@ function written(facts: readonly Fact[]): string {
 }
 
 function whence({ quote, imported, at }: Note): string {
+  if (imported === "list") return tp.about.listed(day(at));
   if (imported) return tp.about.imported(ti.formats[imported] ?? imported, day(at));
   return quote ? tp.about.said(day(at)) : `${tp.about.byHand}, ${day(at)}`;
 }

@@ -8,6 +8,7 @@ export const en = {
     said: (day: string) => `said on ${day}`,
     imported: (source: string, day: string) => `saved by ${source}, brought here on ${day}`,
     listed: (day: string) => `from a list brought here on ${day}`,
+    after: ", ",
     file: "about-me",
     note: (n: number) => `Note ${n}`,
     back: "Back to the text",

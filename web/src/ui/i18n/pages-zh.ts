@@ -10,6 +10,7 @@ export const zh: PageTexts = {
     said: (day) => `说于 ${day}`,
     imported: (source, day) => `由 ${source} 保存，${day} 导入`,
     listed: (day) => `来自 ${day} 导入的列表`,
+    after: "，",
     file: "关于我",
     note: (n) => `注 ${n}`,
     back: "回到正文",

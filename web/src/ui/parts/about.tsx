@@ -72,7 +72,7 @@ export function About(): JSX.Element | null {
                 {note.quote ? (
                   <>
                     <q dir="auto">{note.quote}</q>
-                    {", "}
+                    {about.after}
                   </>
                 ) : null}
                 {whence(note)}
@@ -153,7 +153,7 @@ function written(facts: readonly Fact[]): string {
     for (const { id, key, value } of inGroup) lines.push(`- ${keyInWords(key)}: ${plain(value)}[^${numbers.get(id)}]`);
   }
   notes.forEach((note, i) => {
-    lines.push("", `[^${i + 1}]: ${note.quote ? `“${plain(note.quote)}”, ` : ""}${whence(note)}`);
+    lines.push("", `[^${i + 1}]: ${note.quote ? `“${plain(note.quote)}”${about.after}` : ""}${whence(note)}`);
   });
   return `${lines.join("\n")}\n`;
 }

@@ -20,7 +20,6 @@ export function ImportPreview(): JSX.Element {
   const bytes = useStore(importing, ({ files }) => files.reduce((sum, file) => sum + file.size, 0));
   const { conversations, first, last } = preview;
   const chosen = only ? only.size : conversations;
-  const suggested = memories ? preview.memories : 0;
   return (
     <>
       <dl>
@@ -65,8 +64,8 @@ export function ImportPreview(): JSX.Element {
         <p class="import-note">{ti.suggestionsNote}</p>
       ) : null}
       <div class="dialog-actions import-actions">
-        <button type="button" class="primary" disabled={!chosen && !suggested} onClick={() => act(begin)}>
-          {chosen || !preview.memories ? ti.begin(chosen) : ti.beginMemories(preview.memories)}
+        <button type="button" class="primary" disabled={conversations > 0 && chosen === 0} onClick={() => act(begin)}>
+          {conversations ? ti.begin(chosen) : ti.beginMemories(preview.memories)}
         </button>
         <button type="button" onClick={again}>
           {ti.chooseOther}

@@ -18,9 +18,15 @@ export function Modal({ title, kind = "", children }: ModalProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const element = dialog.current as HTMLDialogElement;
+    const before = document.activeElement;
     element.showModal();
-    // Closed by itself it gives the focus back to where it was.
-    return () => element.close();
+    return () => {
+      element.close();
+      // The focus goes back to where it was, unless something else has it by then.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body && before instanceof HTMLElement) before.focus();
+      });
+    };
   }, []);
   return (
     <dialog

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from urllib.parse import urlsplit
@@ -25,7 +25,7 @@ from .errors import (
     PyMemoryError,
     SyncError,
 )
-from .formats.memory_file import read_memory_file
+from .formats.own_files import read_rows
 from .incognito import IncognitoStore
 from .models.failures import failure, sentence
 from .models.offline import OfflineAssistant
@@ -37,22 +37,24 @@ from .store import MemoryStore
 from .sync.engine import Answer, Call, Pause, check_address
 
 if TYPE_CHECKING:
+    from .formats.chat_job import ChatJob
     from .models.openai import OpenAIModel
 
-__all__ = ["Host", "look_into", "read_chats", "read_file", "start"]
+__all__ = ["ChatReader", "Host", "look_into", "read_chats", "read_file", "start"]
 
 # They take paths, hand out context managers or belong to the host.
 NOT_FOR_THE_PAGE = {
     "action",
+    "begin_import",
     "close",
     "compact",
     "connect_embedder",
     "durable",
     "embed_waiting",
+    "export_pieces",
     "export_to",
     "idle_work",
     "import_chats",
-    "import_entries",
     "import_file",
     "import_rows",
     "sync_steps",
@@ -63,6 +65,9 @@ NOT_FOR_THE_PAGE = {
     "take_reading",
     "prepare_recall",
 }
+
+
+PART_CHARACTERS = 1 << 19  # of what crosses at once: then others have their turn
 
 
 class Bridge(PageBridge, Protocol):
@@ -112,6 +117,7 @@ class Host:
         self._agents: dict[str, ChatAgent] = {}  # of incognito chats
         self._disputed = False
         self._reading: asyncio.Event | None = None  # set to stop what the model reads in idle time
+        self._imports: dict[str, ChatJob] = {}
         self._chosen = Chosen(OfflineAssistant())
         self._open(path)
 
@@ -358,9 +364,26 @@ class Host:
         """Writes a compact copy of the memory."""
         self._store.database.image_to(path)
 
-    def export_image(self, path: str) -> str:
+    def export_image(self, path: str, session_id: str | None = None) -> str:
         """Writes the file the user gets: compact and without what only synchronisation needs."""
-        return answer(lambda: self._store.export_to(path))
+        return answer(lambda: self._store.export_to(path, session_id=session_id))
+
+    def export_text(self, options: str, emit: Callable[[str], None]) -> str:
+        """Emits the memory as text, in parts: `options` are those of MemoryStore.export_text()."""
+
+        def run() -> None:
+            part: list[str] = []
+            size = 0
+            with self._store.database.transaction():
+                for piece in self._store.export_pieces(**json.loads(options)):
+                    part.append(piece)
+                    size += len(piece)
+                    if size >= PART_CHARACTERS:
+                        emit("".join(part))
+                        part, size = [], 0
+            emit("".join(part))
+
+        return answer(run)
 
     def import_into(self, path: str, batches: Iterable[str], mode: str) -> str:
         """Adds rows to the copy of this memory at `path`: batches of read_file(). Returns the report."""
@@ -374,18 +397,26 @@ class Host:
 
         return answer(run)
 
-    def import_chats(self, entries: Iterable[str], size: int, path: str | None = None) -> str:
-        """Adds what read_chats() emitted, of `size` bytes, to this memory, or to the copy of it at `path`
-        where it is much: what is added to a copy cannot be undone. Returns the report."""
+    def begin_import(self, id: str, product: str) -> None:
+        """An import of what a ChatReader reads, by the name `id`."""
+        self._imports[id] = self._store.begin_import(product=product)
+
+    def add_entries(self, id: str, entries: str) -> str:
+        """Adds some of them, a JSON list, in one transaction; gives {conversations, messages} so far."""
+        from .formats.entries_json import entry_from_json
+
+        return answer(lambda: self._imports[id].add(map(entry_from_json, json.loads(entries))))
+
+    def end_import(self, id: str, how: str) -> str:
+        """Gives the report. `how`: "done", "cancelled" (what was added stays) or "failed" (it is taken
+        back)."""
+        job = self._imports.pop(id)
 
         def run() -> Mapping[str, Any]:
-            if path is None:
-                return self._store.import_entries(entries, size=size)
-            copy = MemoryStore(open_block_file(path), user_id=self._store.user_id)
-            try:
-                return copy.import_entries(entries, size=size)
-            finally:
-                copy.close()
+            job.finish(cancelled=how != "done")
+            if how == "failed" and (operation := job.report["operation_id"]):
+                self._store.undo(operation)
+            return job.report
 
         return answer(run)
 
@@ -429,46 +460,80 @@ def read_file(path: str, emit: Callable[[str], None]) -> str:
     """Reads a file that nobody trusts and emits its rows in batches of JSON text."""
 
     def run() -> None:
-        for batch in read_memory_file(Path(path)):
+        for batch in read_rows(Path(path)):
             emit(json.dumps(batch, default=_refuse))
 
     return answer(run)
 
 
-def look_into(path: str) -> str:
-    """What an import of the file at `path` would bring; see MemoryStore.preview_import()."""
+def look_into(files: str, note: Callable[[int, int], None]) -> str:
+    """What an import of the files, a JSON list of [path, name], would bring; see
+    MemoryStore.preview_import(). `note` is told the bytes read so far, and of how many."""
     from .formats.chat_job import preview
-    from .formats.sources import open_source
+    from .formats.sources import open_sources
 
     def run() -> Mapping[str, Any]:
-        with open_source(path) as source:
-            return preview(source)
+        with open_sources(json.loads(files)) as source:
+            done = 0
+
+            def read(size: int) -> None:
+                nonlocal done
+                done += size
+                note(done, source.size)
+
+            return preview(source, read)
 
     return answer(run)
 
 
-def read_chats(path: str, options: str, emit: Callable[[str], None]) -> str:
-    """Reads another product's export and emits its conversations one by one as JSON text, for
-    Host.import_chats(). `options`: {only: [id] or null, memories: bool}. Gives {format, bytes} once all of it
-    has been read: what comes out before must not be added where an error follows."""
-    from .formats.chat_job import chosen_entries
-    from .formats.entries_json import entry_to_json
-    from .formats.shapes import shapes_of
-    from .formats.sources import open_source
+def read_chats(files: str, options: str, note: Callable[[int, int], None]) -> ChatReader:
+    """Reads what look_into() has seen. `options`: {only: [id] or null, memories: bool}."""
+    return ChatReader(json.loads(files), json.loads(options), note)
 
-    def run() -> Mapping[str, Any]:
-        chosen = json.loads(options)
-        only = chosen.get("only")
-        with open_source(path) as source:
-            for entry in chosen_entries(
+
+class ChatReader:
+    """Other products' exports, some entries at a time, so that whoever adds them sets the pace."""
+
+    def __init__(
+        self, files: list[tuple[str, str]], options: Mapping[str, Any], note: Callable[[int, int], None]
+    ) -> None:
+        self._files, self._options, self._note = files, options, note
+        self._parts = self._read()
+
+    def next(self) -> str:
+        """{entries, done}: the next ones, as JSON texts for Host.add_entries(). Raises nothing; an error ends
+        it."""
+        return answer(lambda: next(self._parts))
+
+    def _read(self) -> Iterator[Mapping[str, Any]]:
+        from .formats.chat_job import chosen_entries
+        from .formats.entries_json import entry_to_json
+        from .formats.sources import open_sources
+
+        only = self._options.get("only")
+        with open_sources(self._files) as source:
+            done = 0
+
+            def count(read: int) -> None:
+                nonlocal done
+                done += read
+                self._note(done, source.size)
+
+            found = chosen_entries(
                 source,
                 only=None if only is None else frozenset(only),
-                memories=chosen.get("memories") is not False,
-            ):
-                emit(entry_to_json(entry))
-            return {"format": shapes_of(source)[0][1].product, "bytes": source.size}
-
-    return answer(run)
+                memories=self._options.get("memories") is not False,
+                read=count,
+            )
+            part: list[str] = []
+            size = 0
+            for entry in found:
+                part.append(entry_to_json(entry))
+                size += len(part[-1])
+                if size >= PART_CHARACTERS:
+                    yield {"entries": part, "done": False}
+                    part, size = [], 0
+            yield {"entries": part, "done": True}
 
 
 def _refuse(value: object) -> NoReturn:
@@ -483,7 +548,9 @@ def answer(run: Callable[[], Any]) -> str:
 
 
 def described(error: Exception) -> dict[str, str]:
-    return {"name": type(error).__name__, "message": str(error)}
+    code = getattr(error, "code", "")
+    named = {"name": type(error).__name__, "message": str(error)}
+    return {**named, "code": code} if isinstance(error, ImportRefusedError) and code else named
 
 
 def plain(value: Any) -> Any:

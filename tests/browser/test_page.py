@@ -463,6 +463,13 @@ def test_a_long_answer_is_rendered_whole(page: Page) -> None:
     assert heads == [f"Part {n}" for n in range(300)]
 
 
+def choose(page: Page, *files: Path) -> None:
+    button(page, "Import").click()
+    with page.expect_file_chooser() as choosing:
+        button(page, "Choose files…").click()
+    choosing.value.set_files(files)
+
+
 def test_export_and_import(page: Page, tmp_path: Path, launch: Launch, open_page: OpenPage) -> None:
     say(page, EN.introduction)
     button(page, EN.keep_all).click()
@@ -474,27 +481,23 @@ def test_export_and_import(page: Page, tmp_path: Path, launch: Launch, open_page
     assert file.read_bytes().startswith(b"SQLite format 3\0")
 
     other = open_page(launch())
-    with other.expect_file_chooser() as choosing:
-        button(other, "Import").click()
-    choosing.value.set_files(file)
+    choose(other, file)
+    button(other, "Add it").click()
     report = other.get_by_role("dialog", name="Import finished")
-    expect(report).to_contain_text("Added: 1 chat, 2 messages and 4 memories.")
+    expect(report).to_contain_text("Added: 1 chat, 2 messages and 4 memories.", timeout=ANSWERED_MS)
     expect(other.locator(".toast.busy")).to_have_count(0)
     button(report, "OK").click()
-    with other.expect_file_chooser() as choosing:
-        button(other, "Import").click()
-    choosing.value.set_files(file)
-    expect(report).to_contain_text("The file holds nothing that was not here already.")
+    choose(other, file)
+    button(other, "Add it").click()
+    expect(report).to_contain_text("The file holds nothing that was not here already.", timeout=ANSWERED_MS)
     expect(report).to_contain_text("Here already, and left as it is: 1 chat, 2 messages and 4 memories.")
     button(report, "OK").click()
     expect(articles(other, "user")).to_contain_text(EN.introduction)
 
     broken = tmp_path / "broken.db"
     broken.write_bytes(b"this is no database" * 100)
-    with other.expect_file_chooser() as choosing:
-        button(other, "Import").click()
-    choosing.value.set_files(broken)
-    expect(other.locator(".toast.problem")).to_contain_text("not a memory")
+    choose(other, broken)
+    expect(other.get_by_role("alert")).to_contain_text("not a memory", timeout=ANSWERED_MS)
 
 
 def test_an_import_is_seen_to_go_on(page: Page, tmp_path: Path) -> None:
@@ -508,12 +511,13 @@ def test_an_import_is_seen_to_go_on(page: Page, tmp_path: Path) -> None:
         }"""
     )
     file = tmp_path / "broken.db"
-    file.write_bytes(b"this is no database" * 100)
-    page.get_by_test_id("import-file").set_input_files(file)
+    file.write_bytes(b"SQLite format 3\0" + b"cut short" * 100)
+    choose(page, file)
+    button(page, "Add it").click()
     expect(page.locator(".toast.busy")).to_have_text("Importing…")
     expect(button(page, "Import")).to_be_disabled()
     page.evaluate("goOn()")
-    expect(page.locator(".toast.problem")).to_contain_text("not a memory")
+    expect(page.locator(".toast.problem")).to_contain_text("Nothing was changed")
     expect(page.locator(".toast.busy")).to_have_count(0)
     expect(button(page, "Import")).to_be_enabled()
 

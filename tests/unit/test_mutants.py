@@ -170,6 +170,9 @@ MUTANTS = {
     "any plan is an errand": ("extraction/plans_en.py", "or not (lead or _OPEN.search(said))", "or False", "test_meant.py"),
     "what is to come is an age": ("extraction/reading.py", "return bool(_TO_COME.match(said))", "return False", "test_meant.py"),
     # files of other products, and text
+    "of several files one is read": ("formats/sources.py", "for source in opened for member in", "for source in opened[:1] for member in", "test_chat_import.py::test_files_that_are_chosen_together_are_one_import"),
+    "a refusal gives the page no reason": ("browser.py", '{**named, "code": code} if', "named if", "test_chat_import.py::test_a_page_has_its_own_sentence_for_what_is_refused"),
+    "an import that was stopped cannot be undone": ("formats/chat_job.py", "operation = self._undo.begin(UNDO_MS)", "operation = None if self._cancelled else self._undo.begin(UNDO_MS)", "test_chat_import.py::test_a_page_can_stop_between_two_parts"),
     'an import comes twice': ('formats/chat_import.py', '            if id in taken:', '            if False:', 'test_chat_import.py::test_a_later_export_adds_what_is_new'),
     'ids of an import change': ('formats/chat_import.py', 'hashlib.sha256("\\x1f".join(parts)', 'hashlib.sha256(__import__("os").urandom(9) + "\\x1f".join(parts)', 'test_chat_import.py::test_every_shape_is_looked_at_and_comes_in_once'),
     'saved memories are facts at once': ('formats/chat_import.py', 'fact = self._facts.propose_fact(key', 'fact = self._facts.set_fact(key', 'test_chat_import.py::test_saved_memories_wait_for_a_yes_beside_their_message'),

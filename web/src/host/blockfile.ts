@@ -121,6 +121,7 @@ export interface EmscriptenFS {
   isDir(mode: number): boolean;
   unlink(path: string): void;
   writeFile(path: string, data: Uint8Array): void;
+  filesystems: { WORKERFS: object };
   ErrnoError: new (errno: number) => Error;
 }
 

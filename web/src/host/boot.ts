@@ -12,6 +12,8 @@ export interface Pyodide {
 interface PyModule {
   start(path: string, bridge: object): PyHost;
   read_file(path: string, emit: (batch: string) => void): string;
+  look_into(files: string, note: (bytes: number, total: number) => void): string;
+  read_chats(files: string, options: string, note: (bytes: number, total: number) => void): { next(): string };
   seed(): void;
 }
 
@@ -41,8 +43,13 @@ export interface PyHost {
   compare(path: string): string;
   optimize(): void;
   image(path: string): void;
-  export_image(path: string): string;
+  export_image(path: string, session: string | undefined): string;
+  /** Options of MemoryStore.export_text() as JSON text. */
+  export_text(options: string, emit: (part: string) => void): string;
   import_into(path: string, batches: string[], mode: string): string;
+  begin_import(id: string, product: string): void;
+  add_entries(id: string, entries: string): string;
+  end_import(id: string, how: "done" | "cancelled" | "failed"): string;
   adopt(path: string): void;
   close(): void;
 }

@@ -4,6 +4,7 @@ import type { BlockFolder } from "./blockfile";
 import type { PyHost } from "./boot";
 import { Fault, toRemote, unwrap } from "./fault";
 import { readUntrusted } from "./importer";
+import { Imports } from "./imports";
 import { readKey, readSettings } from "../models/settings";
 import { ModelFile } from "./model-file";
 import { explainer } from "./net";
@@ -35,6 +36,7 @@ export class Host {
   private folding = false;
   private stopped = false;
   private files = 0;
+  private readonly imports: Imports;
   /** Who answers is read with the first message, so that a start does not wait for it. */
   private model: Promise<void> | null = null;
   /** The user lets the model read along in idle time, but not before this time (ms). */
@@ -53,6 +55,11 @@ export class Host {
     private readonly restart: () => void,
   ) {
     this.modelFile = new ModelFile(database, (detail) => emit({ event: "fetching", detail }));
+    this.imports = new Imports(python, saver, emit, {
+      during: (work) => this.during(work),
+      save: (extra) => this.save(extra),
+      changed: () => this.noteChange("importFiles"),
+    });
   }
 
   status(): OwnerStatus {
@@ -86,6 +93,7 @@ export class Host {
     this.modelFile.cancel();
     clearTimeout(this.idleTimer);
     clearTimeout(this.purgeTimer);
+    this.imports.stop();
   }
 
   /** Answers a request. The same id is run once, however often it arrives. */
@@ -156,7 +164,14 @@ export class Host {
         this.python.close_incognito(String(kwargs["id"]));
         return '{"value": null}';
       case "exportFile":
-        return this.exportFile();
+        return this.exportFile(kwargs);
+      case "previewFiles":
+        return this.imports.preview(request);
+      case "importFiles":
+        return this.maintain(() => this.imports.add(request));
+      case "cancelImport":
+        this.imports.cancel(String(kwargs["id"]));
+        return '{"value": null}';
       case "rawFile":
         return this.saver.file.toBlob();
       case "importFile":
@@ -201,9 +216,7 @@ export class Host {
       // A round is resumed by its message, so its reply need not be stored.
       const extra = isChat ? { settled: [id] } : { reply: { id, at: Date.now(), reply } };
       await this.save(extra);
-      this.wrote = true;
-      if (this.saver.log?.needsFolding && !this.folding) void this.fold();
-      this.emit({ event: "changed", detail: { method } });
+      this.noteChange(method);
       return reply;
     } finally {
       this.leave();
@@ -248,11 +261,18 @@ export class Host {
     return this.saver.save({ ...extra, purge: forgottenUntil > 0 });
   }
 
-  private async exportFile(): Promise<Blob> {
+  /** `format` "db" (the default), "jsonl" or "markdown"; `session_id`: that session alone. */
+  private async exportFile({ format = "db", ...options }: Record<string, unknown>): Promise<Blob> {
     await this.enter();
     const name = this.nextFile();
     try {
-      unwrap(this.python.export_image(`${this.folder.path}/${name}`));
+      if (format !== "db") {
+        const parts: string[] = [];
+        unwrap(this.python.export_text(JSON.stringify({ format, ...options }), (part) => parts.push(part)));
+        return new Blob(parts);
+      }
+      const { session_id: session } = options as { session_id?: string };
+      unwrap(this.python.export_image(`${this.folder.path}/${name}`, session));
       return this.folder.get(name).toBlob();
     } finally {
       this.folder.remove(name);
@@ -380,6 +400,22 @@ export class Host {
       if (this.stopped) return;
       this.emit({ event: "error", detail: toRemote(error) });
       this.schedulePurge(Date.now() + PURGE_RETRY_MS);
+    }
+  }
+
+  private noteChange(method: string): void {
+    this.wrote = true;
+    if (this.saver.log?.needsFolding && !this.folding) void this.fold();
+    this.emit({ event: "changed", detail: { method } });
+  }
+
+  /** Runs `work` as a part of a request. */
+  private async during<T>(work: () => Promise<T>): Promise<T> {
+    await this.enter();
+    try {
+      return await work();
+    } finally {
+      this.leave();
     }
   }
 

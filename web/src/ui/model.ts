@@ -39,6 +39,8 @@ export interface Fact {
   expires_at: number | null;
   pinned: boolean;
   needs_review: boolean;
+  /** The product that had saved it, where it was brought along from one. */
+  imported_from: string | null;
   /** Takes back what has just been done to it, where the memory can. */
   operation_id?: string | null;
 }
@@ -124,6 +126,38 @@ export interface ImportReport {
   conflicts: number;
   unknown_columns: string[];
   refused: string[];
+}
+
+/** What an import of another product's export would bring; see MemoryStore.preview_import(). */
+export interface ChatPreview {
+  format: string;
+  formats: Record<string, number>;
+  conversations: number;
+  messages: number;
+  memories: number;
+  /** The first saved memories. */
+  samples: readonly string[];
+  first: number | null;
+  last: number | null;
+  chats: ReadonlyArray<{ id: string; title: string | null; messages: number; first: number | null; last: number | null }>;
+  /** How many more there are than `chats` lists. */
+  more: number;
+  /** By why they are left out. */
+  skipped: Record<string, number>;
+  ignored: readonly string[];
+}
+
+/** What has come of it; see MemoryStore.import_chats(). */
+export interface ChatReport {
+  conversations: Record<string, number>;
+  messages: Record<string, number>;
+  suggestions: Record<string, number>;
+  skipped: ReadonlyArray<{ title: string | null; why: string }>;
+  /** Ids of new ones. */
+  sessions: readonly string[];
+  cancelled: boolean;
+  operation_id: string | null;
+  undo_until: number | null;
 }
 
 /** A message that was sent and is not stored yet. */

@@ -28,6 +28,7 @@ export const en = {
     week: "Last 7 days",
     older: "Earlier",
     privacy: "Kept in this browser only. Nothing is sent anywhere.",
+    commands: "Commands",
   },
   incognito: {
     open: "New incognito chat",
@@ -159,6 +160,7 @@ export const en = {
   },
   panel: {
     title: "What I remember",
+    asPage: "Read as a page",
     close: "Close",
     empty: "Nothing yet. What you agree to keep appears here, with the sentence it came from.",
     waiting: "Waiting for your yes",
@@ -320,6 +322,8 @@ export const en = {
   files: {
     exported: (name: string, size: string) =>
       `Exported ${name} (${size}). It is not encrypted: keep it where only you can read it.`,
+    otherForms: "Other forms…",
+    drop: "Drop to import",
     exporting: "Preparing the file…",
     importing: "Importing…",
     imported: "Import finished",

@@ -28,6 +28,7 @@ export const zh: Texts = {
     week: "最近七天",
     older: "更早",
     privacy: "只保存在这个浏览器里，不会发送到任何地方。",
+    commands: "命令",
   },
   incognito: {
     open: "新的无痕对话",
@@ -152,6 +153,7 @@ export const zh: Texts = {
   },
   panel: {
     title: "我记得的事",
+    asPage: "整页阅读",
     close: "关闭",
     empty: "还没有内容。你同意保留的事会出现在这里，并附上出处。",
     waiting: "等你点头",
@@ -308,6 +310,8 @@ export const zh: Texts = {
   },
   files: {
     exported: (name, size) => `已导出 ${name}（${size}）。文件没有加密，请放在只有你能看到的地方。`,
+    otherForms: "其他格式…",
+    drop: "松开即可导入",
     exporting: "正在准备文件…",
     importing: "正在导入…",
     imported: "导入完成",

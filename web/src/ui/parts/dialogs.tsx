@@ -14,10 +14,10 @@ export function Dialogs(): JSX.Element | null {
   const dialog = useStore(state, (value) => value.dialog);
   if (!dialog) return null;
   if (dialog.kind === "storage") return <Storage />;
-  if (dialog.kind === "models") return <Models />;
   if (dialog.kind === "prompt") return <Inspector message={dialog.message} />;
   if (dialog.kind === "imported") return <Imported report={dialog.report} />;
   if (dialog.kind === "back") return <Back before={dialog.before} />;
+  if (dialog.kind !== "replace") return <Later key={dialog.kind} kind={dialog.kind} />;
   return (
     <Modal title={t.files.replaceTitle}>
       <p>{t.files.replaceLead(dialog.name)}</p>
@@ -55,10 +55,19 @@ function Back({ before }: { before: StateBefore }): JSX.Element {
   );
 }
 
+const LATER = {
+  models: () => import("./models").then(({ Models }) => Models),
+  import: () => import("./import-wizard").then(({ ImportWizard }) => ImportWizard),
+  export: () => import("./export").then(({ Export }) => Export),
+  about: () => import("./about").then(({ About }) => About),
+  palette: () => import("./palette").then(({ Palette }) => Palette),
+  shortcuts: () => import("./shortcuts").then(({ Shortcuts }) => Shortcuts),
+} satisfies Record<string, () => Promise<FunctionComponent>>;
+
 /** Loaded when it is asked for. */
-function Models(): JSX.Element | null {
+function Later({ kind }: { kind: keyof typeof LATER }): JSX.Element | null {
   const [Part, setPart] = useState<FunctionComponent | null>(null);
-  useEffect(() => void import("./models").then(({ Models }) => setPart(() => Models)), []);
+  useEffect(() => act(() => LATER[kind]().then((Loaded) => setPart(() => Loaded))), [kind]);
   return Part ? <Part /> : null;
 }
 

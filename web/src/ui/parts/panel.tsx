@@ -70,6 +70,15 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
     >
       <header>
         <h2 id="panel-title">{t.panel.title}</h2>
+        <button
+          type="button"
+          class="icon-button as-page"
+          aria-label={t.panel.asPage}
+          title={t.panel.asPage}
+          onClick={() => state.set({ dialog: { kind: "about" } })}
+        >
+          <Icon name="page" />
+        </button>
         <button type="button" class="icon-button" aria-label={t.panel.close} onClick={close}>
           <Icon name="close" />
         </button>

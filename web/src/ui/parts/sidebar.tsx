@@ -14,6 +14,7 @@ import { keepFocus } from "./focus";
 import { IconButton } from "./icon-button";
 import { Icon, Mark } from "./icons";
 import { memo } from "./memo";
+import { modifier } from "./modifier";
 
 const SEARCH_MS = 150;
 
@@ -74,6 +75,11 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
           <Sessions />
         </div>
         <footer class="sidebar-foot">
+          <button type="button" class="quiet commands" onClick={() => state.set({ drawer: false, dialog: { kind: "palette" } })}>
+            <Icon name="search" />
+            {t.sessions.commands}
+            <kbd>{modifier} K</kbd>
+          </button>
           <p>{server === null ? t.sessions.privacy : t.models.privacy(hostOf(server))}</p>
           <p>{loaded ? `${t.storage.backup}: ${lastExport ? ago(lastExport) : t.storage.never}` : "\u00a0"}</p>
         </footer>

@@ -115,6 +115,9 @@ function LastBackup(): JSX.Element {
       <button type="button" disabled={!ready} onClick={() => act(exportFile)}>
         {storage.exportNow}
       </button>
+      <button type="button" class="quiet" disabled={!ready} onClick={() => state.set({ dialog: { kind: "export" } })}>
+        {t.files.otherForms}
+      </button>
     </Row>
   );
 }

@@ -8,6 +8,7 @@ import { readBackup } from "./backup";
 import { receive, showUnanswered } from "./chat";
 import { keepDrafts, watchDrafts } from "./drafts";
 import { hideEarly, showEarly, watchEarly } from "./early";
+import { watchDrops, watchKeys } from "./keys";
 import { act, memoryNow, provideMemory, toast } from "./memory";
 import { watchModels } from "./model-choice";
 import { findPlace, isIncognito, keepPlace, loadFirst, refreshAll } from "./sessions";
@@ -34,6 +35,8 @@ export async function start(): Promise<void> {
   findPlace();
   watchDrafts();
   watchSurroundings();
+  watchKeys();
+  watchDrops();
   void showEarly();
   state.set({ first: !navigator.serviceWorker?.controller });
   // Asked first, so that a chat which was begun but never made exists before its message is answered.

@@ -29,6 +29,11 @@ export type Dialog =
   | { kind: "storage" }
   | { kind: "models" }
   | { kind: "prompt"; message: Message }
+  | { kind: "import"; files?: readonly File[] }
+  | { kind: "export" }
+  | { kind: "about" }
+  | { kind: "palette" }
+  | { kind: "shortcuts" }
   | { kind: "imported"; report: ImportReport }
   | { kind: "back"; before: StateBefore }
   | { kind: "replace"; name: string; bytes: Uint8Array<ArrayBuffer> };
@@ -98,7 +103,8 @@ export interface State {
   pointed: string | null;
   /** What is in the message box. */
   draft: string;
-  busy: "export" | "import" | null;
+  /** `chats`: another product's export is being added, of which its dialog tells more. */
+  busy: "export" | "import" | "chats" | null;
   /** The last export; null: never. */
   backup: Backup | null;
   /** Rows by table, and bytes. */

@@ -52,6 +52,7 @@ class _Going:
         True  # what was made from the messages, too: summaries anew from what is left, no snapshots
     )
     fingerprints: bool = True  # facts are not to be proposed again
+    text: str | None = None  # what all of it holds
 
 
 class Forgetting:
@@ -186,7 +187,7 @@ class Forgetting:
         def mentioning(table: str) -> list[str]:
             return ids_mentioning(self._db, self._user, table, wanted)
 
-        going = _Going(others={table: mentioning(table) for table in _BY_ID})
+        going = _Going(others={table: mentioning(table) for table in _BY_ID}, text=wanted)
         going.blanked = [(id, column) for id in mentioning("sessions") for column in BLANKED]
         said = dict.fromkeys((*mentioning("message_versions"), *mentioning("messages")))
         going.messages = [message_rows.get_message(self._db, self._user, id) for id in said]
@@ -218,6 +219,8 @@ class Forgetting:
                 removal.take(table, "id = ? AND user_id = ?", id, self._user)
         for id, column in going.blanked:
             removal.blank_session(id, [column])
+        if going.text is not None:
+            removal.take_waiting(going.text)
         for session_id, touched in summaries.items():
             self._consolidation.replace(removal, session_id, touched)
         if going.sessions or going.messages or going.facts or summaries or any(going.others.values()):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from py_memory import text
 from py_memory.database import Database
 
-__all__ = ["SEARCHED", "ids_mentioning"]
+__all__ = ["SEARCHED", "ids_mentioning", "is_mentioned"]
 
 # Where text can lie: the columns of each table, JSON ones by the texts in them. A version stands for its
 # message.
@@ -36,6 +36,22 @@ def ids_mentioning(db: Database, user_id: str, table: str, wanted: str) -> list[
     )
     found = (row["id"] for row in rows if any(wanted in text.normalize(said) for said in _texts(dict(row))))
     return list(dict.fromkeys(found))
+
+
+def is_mentioned(wanted: str, table: str, values: Mapping[str, Any]) -> bool:
+    """Whether columns of a row that is not in its table hold `wanted`; of an unknown table any column does."""
+    columns = SEARCHED[table][1] if table in SEARCHED else tuple(values)
+    for column in columns:
+        value = values.get(column)
+        if not isinstance(value, str):
+            continue
+        try:
+            said = list(_texts({column: value}))
+        except ValueError:  # no JSON, from another program
+            said = [value]
+        if any(wanted in text.normalize(one) for one in said):
+            return True
+    return False
 
 
 def _texts(row: dict[str, Any]) -> Iterator[str]:

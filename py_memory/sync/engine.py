@@ -22,7 +22,7 @@ from py_memory.records import SyncReport
 from py_memory.rows import sync as rows
 
 from .incoming import Incoming
-from .outgoing import fill_outbox, mark_everything, take_back_outbox
+from .outgoing import fill_outbox, mark_everything, start_over, take_back_outbox
 from .wire import (
     MAX_PULL_BYTES,
     MAX_PULL_ROWS,
@@ -92,6 +92,10 @@ class _Forked(Exception):
     """Another copy uses this device id."""
 
 
+class _TakenBack(Exception):
+    """What was to be sent once more has been taken back meanwhile: something of it was forgotten."""
+
+
 class _TooMuch(Exception):
     """The page is too large for the server, or for something before it."""
 
@@ -140,6 +144,8 @@ class SyncRun:
                 continue
             except _TooMuch:
                 self._split(sent)
+                continue
+            except _TakenBack:
                 continue
             with self._db.transaction():
                 incoming.take(reply, sent)
@@ -235,8 +241,7 @@ class SyncRun:
         with self._db.transaction():
             state = rows.get_state(self._db, self.owner)
             assert state is not None
-            take_back_outbox(self._db, self.owner, self._clock())
-            rows.set_state(self._db, self.owner, device=os.urandom(8).hex(), next_n=1, acked_n=0)
+            start_over(self._db, self.owner, self._clock())
             if from_start:
                 rows.set_state(
                     self._db,
@@ -253,8 +258,8 @@ class SyncRun:
         if not sent:
             raise SyncError("failed", "The server finds an empty request too large. Nothing is lost.")
         with self._db.transaction():
-            state = rows.get_state(self._db, self.owner)
-            assert state is not None
+            if rows.outgoing(self._db, self.owner) != sent:
+                return  # taken back meanwhile
             if len(sent) == 1:
                 rows.reject(self._db, self.owner, sent[0], "too_large", self._clock())
                 rows.drop_outgoing(self._db, self.owner)
@@ -269,7 +274,7 @@ class SyncRun:
         if len(body) >= GZIP_FROM_BYTES:
             body = _gzipped(body)
             headers["content-encoding"] = "gzip"
-        answer = yield from self._ask(Call("POST", "/memory/sync", body, headers))
+        answer = yield from self._ask(Call("POST", "/memory/sync", body, headers), request.device)
         try:
             reply = decode_reply(answer.body)
         except InvalidInputError as error:
@@ -280,7 +285,8 @@ class SyncRun:
             )
         return reply
 
-    def _ask(self, call: Call) -> Generator[Call | Pause, Answer | None, Answer]:
+    def _ask(self, call: Call, device: str | None = None) -> Generator[Call | Pause, Answer | None, Answer]:
+        """`device`: whose changes the call carries."""
         while True:
             self._requests += 1
             answer = yield call
@@ -290,6 +296,12 @@ class SyncRun:
                 return answer
             seconds = self._refused(answer)
             yield Pause(seconds)
+            if device is not None and not self._is_device(device):
+                raise _TakenBack
+
+    def _is_device(self, device: str) -> bool:
+        state = rows.get_state(self._db, self.owner)
+        return state is not None and state.device == device
 
     def _refused(self, answer: Answer) -> float:
         """Seconds to wait before asking again. Raises what ends or changes the sync."""

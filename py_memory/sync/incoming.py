@@ -29,6 +29,7 @@ from py_memory.rows.tombstones import is_forgotten
 from py_memory.undo import UndoLog
 
 from .kinds import BLANKS, CONFLICTS, KINDS
+from .outgoing import start_over
 from .stamps import Hlc
 from .wire import Reply
 
@@ -81,6 +82,8 @@ class Incoming:
         for id in self._touched:
             for message in images.read_where(self._db, "messages", "id = ?", (id,)):
                 index.add(self._db, message["seq"])
+        state = rows.get_state(self._db, self._user)  # the device may have a new id
+        assert state is not None
         seen = [group["stamp"] for row in puts for group in row["groups"].values()]
         rows.set_state(
             self._db,
@@ -169,7 +172,7 @@ class Incoming:
             self._forgetting.follow(named)
         rows.note_times(self._db, self._clock())
         for kind, id in named:
-            rows.drop_row_state(self._db, self._user, kind, id)
+            self._drop_row_state(kind, id)
             if kind in BLANKS:  # what lost against the forgotten words holds such words too
                 rows.drop_conflicts(self._db, self._user, "sessions", id)
             self.counts["forgotten"] += 1
@@ -177,7 +180,12 @@ class Incoming:
             # What went with its session or message goes on the server by itself.
             gone = change.kind in _WITH_OWNER and images.read_row(self._db, change.kind, (change.id,)) is None
             if gone:
-                rows.drop_row_state(self._db, self._user, change.kind, change.id)
+                self._drop_row_state(change.kind, change.id)
+
+    def _drop_row_state(self, kind: str, id: str) -> None:
+        if rows.is_outgoing(self._db, self._user, kind, id):
+            start_over(self._db, self._user, self._clock())  # a page has no gaps
+        rows.drop_row_state(self._db, self._user, kind, id)
 
     # -- rows --
 

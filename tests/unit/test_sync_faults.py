@@ -858,3 +858,176 @@ def test_the_store_of_a_server_is_refused_as_a_memory(tmp_path: Path) -> None:
     MemoryStore(tmp_path / "memory.db").close()
     with pytest.raises(NotADatabaseError, match="not a sync store"):
         SqliteStore(tmp_path / "memory.db")
+
+
+# -- forgetting, while something is on its way or set aside --
+
+
+def held(memory: MemoryStore, text: str) -> list[str]:
+    """Tables that hold a text."""
+    names = [
+        row[0]
+        for row in memory.database.query(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%WITHOUT ROWID%' "
+            "UNION SELECT name FROM sqlite_master WHERE name GLOB 'sync_*' AND type = 'table'"
+        )
+    ]
+    return [
+        name
+        for name in names
+        if any(text in str(tuple(row)) for row in memory.database.query(f"SELECT * FROM {name}"))
+    ]
+
+
+def kept_back(server: Server, memory: MemoryStore, token: str, *, arrives: bool) -> None:
+    """A page is made; its request, or the answer to it, is lost."""
+    if arrives:
+        server.on_answer = lambda call, answer: lose() if call.method == "POST" else answer
+    else:
+        server.on_call = lambda call: lose() if call.method == "POST" else None
+    cut_off(server, memory, token)
+    server.on_call, server.on_answer = lambda call: None, lambda call, answer: answer
+
+
+@pytest.mark.parametrize("arrives", [False, True])
+@pytest.mark.parametrize("what", ["text", "message", "session"])
+def test_what_is_forgotten_while_it_is_on_its_way_does_not_leave(
+    server: Server, user: str, token: str, clock: SteppedClock, arrives: bool, what: str
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    session = memory.create_session("Zoo")
+    said = memory.add_message(session.id, "user", "a zebra")
+    later = memory.add_message(memory.list_sessions()[1].id, "user", "something else")
+    kept_back(server, memory, token, arrives=arrives)
+    assert "sync_outbox" in held(memory, "zebra")
+    named = {"text": "zebra", "message": said.id, "session": session.id}[what]
+    receipt = memory.forget(**{what if what == "text" else f"{what}_id": named})  # type: ignore[arg-type]
+    assert held(memory, "zebra") == []
+    server.calls.clear()
+    server.sync(memory, token)  # still undoable: neither sent nor forgotten there
+    assert "zebra" not in json.dumps(pushes(server))
+    assert later.id in {row["id"] for row in server_dump(server, user)["messages"]}
+    clock.advance(seconds=11)
+    server.sync(memory, token)
+    assert "zebra" not in json.dumps(pushes(server))
+    assert held(memory, "zebra") == []
+    assert dump(memory) == server_dump(server, user)
+    assert memory.sync_conflicts() == []
+    assert receipt.counts["messages"] == 1
+
+
+@pytest.mark.parametrize("arrives", [False, True])
+@pytest.mark.parametrize("between", [False, True])
+def test_what_comes_back_by_undo_leaves_again(
+    server: Server, user: str, token: str, clock: SteppedClock, arrives: bool, between: bool
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    memory.add_message(memory.list_sessions()[0].id, "user", "a zebra")
+    memory.rename_session(memory.list_sessions()[0].id, "zebra title")
+    kept_back(server, memory, token, arrives=arrives)
+    receipt = memory.forget(text="zebra")
+    if between:
+        server.sync(memory, token)
+    memory.undo(receipt.operation_id)
+    server.sync(memory, token)
+    assert dump(memory) == server_dump(server, user)
+    assert [row["content"] for row in dump(memory)["message_versions"]].count("a zebra") == 1
+    assert dump(memory)["sessions"][0]["title"] == "zebra title"
+    assert memory.sync_conflicts() == []
+
+
+def test_words_of_an_earlier_state_on_its_way_are_forgotten(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    session = memory.list_sessions()[0].id
+    memory.rename_session(session, "A zebra party")
+    kept_back(server, memory, token, arrives=False)
+    memory.rename_session(session, "Tea")
+    memory.forget(text="zebra")
+    assert held(memory, "zebra") == []
+    server.sync(memory, token)
+    assert dump(memory) == server_dump(server, user)
+
+
+@pytest.mark.parametrize("arrives", [False, True])
+def test_forgetting_while_an_answer_is_awaited(
+    server: Server, user: str, token: str, clock: SteppedClock, arrives: bool
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    session = memory.list_sessions()[0].id
+    fact = memory.set_fact("user::likes", "zebras")
+    memory.add_message(session, "user", "something else")
+    forgotten: list[str] = []
+
+    def forget(call: Call) -> Answer | None:
+        if call.method == "POST" and not forgotten:
+            forgotten.append(memory.forget(fact_id=fact.id).operation_id)
+            return None if arrives else Answer(503, {"retry-after": "0"}, b"")
+        return None
+
+    server.on_call = forget
+    server.sync(memory, token)
+    assert "zebras" not in json.dumps(pushes(server)[2:])
+    clock.advance(seconds=11)
+    server.sync(memory, token)
+    assert held(memory, "zebras") == []
+    assert dump(memory) == server_dump(server, user)
+
+
+def test_what_was_set_aside_is_forgotten_too(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    """Refused, waiting for something else, or lost against another device: none keeps forgotten words."""
+    memory = filled(clock)
+    said = memory.add_message(memory.list_sessions()[0].id, "user", "a zebra")
+    fact = memory.propose_fact("user::diet", "tea")
+    assert fact is not None
+    server.sync(memory, token)
+    other, its_token = second(server, user, clock)
+    for device, value in ((memory, "zebra steak"), (other, "okapi")):
+        device.confirm_fact(fact.id, value=value)
+        clock.advance(seconds=1)
+    with memory.database.transaction():
+        memory.database.execute(
+            "UPDATE messages SET speaker = 'zebra' || char(0) || 'b' WHERE id = ?", (said.id,)
+        )
+        memory.database.execute("UPDATE messages SET intent = 'a' || char(0) WHERE id = ?", (said.id,))
+    with server.store.unit(user, write=True) as unit:
+        unit.put("dreams", "d1", unit.next_seq(), {"identity": {"text": "zebra"}, "groups": {}}, {})
+        version = {"message_id": "m9", "author": "user", "content": "zebra crossing", "created_at": 1}
+        unit.put(
+            "message_versions",
+            "v9",
+            unit.next_seq(),
+            {"identity": version, "groups": {}},
+            {"message_id": "m9"},
+        )
+    for device, key in ((memory, token), (other, its_token), (memory, token)):
+        server.sync(device, key)
+    assert {"sync_conflicts", "sync_deferred"} <= set(held(memory, "zebra"))
+    assert said.id in {item["id"] for item in memory.sync_status().rejected}
+    receipt = memory.forget(text="zebra")
+    clock.advance(seconds=1)
+    assert held(memory, "zebra") == []
+    memory.undo(receipt.operation_id)
+    assert {"sync_conflicts", "sync_deferred"} <= set(held(memory, "zebra"))
+    assert said.id in {item["id"] for item in memory.sync_status().rejected}
+    server.sync(memory, token)
+    assert len(memory.sync_conflicts()) == 1
+    memory.forget(text="zebra")
+    server.sync(memory, token)
+    clock.advance(seconds=11)
+    server.sync(memory, token)
+    server.sync(other, its_token)
+    memory.compact()
+    assert held(memory, "zebra") == []
+    assert memory.sync_status().rejected == ()
+    assert memory.sync_conflicts() == other.sync_conflicts() == []
+    with server.store.unit(user, write=False) as unit:
+        kinds = {json.loads(text)["kind"] for _, text in unit.changes(0, 1000) if "zebra" in text}
+    assert kinds == {"dreams"}  # of a program that knows what it is

@@ -153,8 +153,9 @@ class Forgetting:
     def cleanup_offered(self) -> None:
         settings.set_setting(self._db, self._user, OFFERED, self._clock(), self._clock())
 
-    def follow(self, forgotten: Iterable[tuple[str, str]]) -> None:
-        """Removes what was forgotten in another copy of the memory, as (table, id), where it is here."""
+    def follow(self, forgotten: Iterable[tuple[str, str]]) -> bool:
+        """Removes what was forgotten in another copy of the memory, as (table, id), where it is here. Returns
+        whether anything was."""
         going = _Going(fingerprints=False)
         for table, id in forgotten:
             column = next((column for column, (kind, _) in BLANKED.items() if kind == table), None)
@@ -174,8 +175,10 @@ class Forgetting:
                 going.others.setdefault(table, []).append(id)
         going.messages = [message for message in going.messages if message.session_id not in going.sessions]
         going.blanked = [(id, column) for id, column in going.blanked if id not in going.sessions]
-        if going != _Going(fingerprints=False):
-            self._remove(going, [])
+        if going == _Going(fingerprints=False):
+            return False
+        self._remove(going, [])
+        return True
 
     # -- inside --
 

@@ -41,17 +41,12 @@ def ids_mentioning(db: Database, user_id: str, table: str, wanted: str) -> list[
 def is_mentioned(wanted: str, table: str, values: Mapping[str, Any]) -> bool:
     """Whether columns of a row that is not in its table hold `wanted`; of an unknown table any column does."""
     columns = SEARCHED[table][1] if table in SEARCHED else tuple(values)
-    for column in columns:
-        value = values.get(column)
-        if not isinstance(value, str):
-            continue
-        try:
-            said = list(_texts({column: value}))
-        except ValueError:  # no JSON, from another program
-            said = [value]
-        if any(wanted in text.normalize(one) for one in said):
-            return True
-    return False
+    given = {column: values[column] for column in columns if isinstance(values.get(column), str)}
+    try:
+        said = list(_texts(given))
+    except ValueError:  # no JSON, from another program
+        said = list(given.values())
+    return any(wanted in text.normalize(one) for one in said)
 
 
 def _texts(row: dict[str, Any]) -> Iterator[str]:

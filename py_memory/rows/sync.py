@@ -27,6 +27,7 @@ __all__ = [
     "drop_deferred",
     "drop_forgotten",
     "drop_outgoing",
+    "drop_rejected",
     "drop_row_state",
     "get_base",
     "get_state",
@@ -44,6 +45,7 @@ __all__ = [
     "outgoing",
     "reject",
     "remove_conflict",
+    "retry_rejected",
     "set_base",
     "set_state",
     "start_state",
@@ -348,6 +350,18 @@ def reject(db: Database, user_id: str, mutation: Mapping[str, Any], code: str, n
         "VALUES (?, ?, ?, ?, ?, ?)",
         (user_id, mutation["kind"], mutation["id"], "{}", code, now),
     )
+
+
+def drop_rejected(db: Database, user_id: str, kind: str, id: str) -> None:
+    db.execute("DELETE FROM sync_rejected WHERE user_id = ? AND kind = ? AND id = ?", (user_id, kind, id))
+
+
+def retry_rejected(db: Database, user_id: str, code: str, now: int) -> None:
+    """Notes again what was set aside for a reason that may have passed."""
+    for row in list_rejected(db, user_id):
+        if row["code"] == code:
+            mark(db, user_id, row["kind"], row["id"], "", now)
+            drop_rejected(db, user_id, row["kind"], row["id"])
 
 
 def list_rejected(db: Database, user_id: str) -> list[dict[str, Any]]:

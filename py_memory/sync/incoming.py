@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -46,10 +46,12 @@ _WITH_OWNER = ("messages", "tool_calls")  # the server deletes them with their s
 class Incoming:
     """Takes answers in, and counts what they brought in `counts`."""
 
-    def __init__(self, db: Database, user_id: str, clock: Clock) -> None:
+    def __init__(self, db: Database, user_id: str, clock: Clock, on_forgotten: Callable[[], None]) -> None:
+        """`on_forgotten()`: rows are gone here because they were forgotten elsewhere."""
         self._db = db
         self._user = user_id
         self._clock = clock
+        self._on_forgotten = on_forgotten
         undo = UndoLog(db, clock)
         facts = Facts(db, user_id, None, clock, undo)
         self._forgetting = Forgetting(db, user_id, clock, undo, facts)
@@ -125,6 +127,8 @@ class Incoming:
             status = result.get("status", "applied")
             rows.drop_outgoing(self._db, self._user, n)
             self.counts["pushed"] += status in ("applied", "conflict", "duplicate")
+            if status != "rejected":
+                rows.drop_rejected(self._db, self._user, kind, id)  # it is accepted now
             if status == "rejected":
                 self._rejected(mutation, str(result.get("code"))[:100])
             elif status == "ignored_forgotten":
@@ -169,7 +173,8 @@ class Incoming:
             return
         before = rows.last_change(self._db)
         with self._captured():
-            self._forgetting.follow(named)
+            if self._forgetting.follow(named):
+                self._on_forgotten()
         rows.note_times(self._db, self._clock())
         for kind, id in named:
             self._drop_row_state(kind, id)

@@ -331,13 +331,13 @@ def test_fault_25_one_row_too_large(
     assert report.rejected == 0
     assert [(i["id"], i["code"]) for i in memory.sync_status().rejected] == [(large.id, "too_large")]
     assert len(server_dump(server, user)["messages"]) == 20
-    # What a server, or a proxy before it, finds too large is halved until it is one row.
+    # What a server finds too large is halved until it is one row.
     tight = memory.add_message(session, "user", "y" * 40_000)
     for number in range(20):
         memory.add_message(session, "user", f"after {number}")
     most = 20_000
     server.on_call = lambda call: (
-        Answer(413, {}, b'{"error":{"name":"TooLarge","message":""}}')
+        Answer(413, {}, b'{"error":{"name":"TooLarge","message":"","max_bytes":20000}}')
         if call.body and len(gzip.decompress(call.body) if call.body[:2] == b"\x1f\x8b" else call.body) > most
         else None
     )
@@ -346,6 +346,12 @@ def test_fault_25_one_row_too_large(
     assert refused == {"tool_calls", "message_versions"}
     assert tight.id in {row["id"] for row in server_dump(server, user)["messages"]}
     assert len(server_dump(server, user)["message_versions"]) == 40
+    # A server that takes more, and a row that has become smaller, leave nothing aside.
+    server.on_call = lambda call: None
+    monkeypatch.undo()
+    server.sync(memory, token)
+    assert memory.sync_status().rejected == ()
+    assert dump(memory) == server_dump(server, user)
 
 
 _SYNCING = """
@@ -1031,3 +1037,168 @@ def test_what_was_set_aside_is_forgotten_too(
     with server.store.unit(user, write=False) as unit:
         kinds = {json.loads(text)["kind"] for _, text in unit.changes(0, 1000) if "zebra" in text}
     assert kinds == {"dreams"}  # of a program that knows what it is
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>Request Entity Too Large</html>",
+        b"{}",
+        b'{"error":{"name":"TooLarge","message":"x"}}',
+        b'{"error":{"name":"TooLarge","message":"x","max_bytes":8388608}}',
+    ],
+)
+def test_what_others_find_too_large_is_not_set_aside(
+    server: Server, user: str, token: str, clock: SteppedClock, body: bytes
+) -> None:
+    memory = filled(clock)
+    server.on_call = lambda call: Answer(413, {}, body) if call.method == "POST" else None
+    for _ in range(2):
+        with pytest.raises(SyncError, match="too large"):
+            server.sync(memory, token)
+        assert memory.sync_status().rejected == ()
+    server.on_call = lambda call: None
+    server.sync(memory, token)
+    assert dump(memory) == server_dump(server, user)
+
+
+def test_a_row_that_shrinks_a_thousandfold_travels(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock, 1)
+    memory.add_tool_call(memory.list_sessions()[0].id, "read", {"text": "x" * 1_040_000})
+    memory.add_tool_call(memory.list_sessions()[0].id, "read", {"text": "y" * 1_040_000})
+    server.sync(memory, token)
+    assert memory.sync_status().rejected == ()
+    assert dump(memory) == server_dump(server, user)
+
+
+def test_what_is_forgotten_elsewhere_leaves_the_copy_from_before_the_sync(
+    server: Server, user: str, token: str, clock: SteppedClock, tmp_path: Path
+) -> None:
+    memory = MemoryStore(tmp_path / "memory.db", clock=clock)
+    fact = memory.set_fact("user::likes", "marzipan")
+    backup = server.sync(memory, token).backup
+    assert backup is not None
+    other, its_token = second(server, user, clock)
+    other.set_fact("user::likes", "tea")
+    server.sync(other, its_token)
+    server.sync(memory, token)
+    assert Path(backup).exists()
+    other.forget(fact_id=fact.id)
+    clock.advance(seconds=11)
+    server.sync(other, its_token)
+    server.sync(memory, token)
+    assert not Path(backup).exists()
+    assert memory.sync_status().backup is None
+
+
+def test_no_copy_from_before_the_sync_is_left_alone(
+    server: Server, token: str, clock: SteppedClock, tmp_path: Path
+) -> None:
+    memory = MemoryStore(tmp_path / "memory.db", clock=clock)
+    memory.set_fact("user::likes", "marzipan")
+    for end in (memory.undo_sync, memory.stop_sync):
+        backup = server.sync(memory, token).backup
+        assert backup is not None
+        end()
+        assert not Path(backup).exists()
+    Path(backup).write_bytes(b"marzipan")  # one that an end in the middle has left
+    memory.forget(text="marzipan")
+    assert not Path(backup).exists()
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_an_answer_that_leads_no_further_ends_the_sync(
+    server: Server, token: str, clock: SteppedClock, changed: bool
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    if changed:
+        memory.rename_session(memory.list_sessions()[0].id, "Waits")
+    known = sync_rows.get_state(memory.database, memory.user_id)
+    assert known is not None
+
+    def stand_still(call: Call, answer: Answer) -> Answer:
+        if call.method != "POST":
+            return answer
+        assert len(server.calls) < 50
+        found = json.loads(answer.body) | {"has_more": True, "last_n": known.acked_n, "changes": []}
+        found["cursor"] = f"{known.epoch}.{known.cursor}"
+        return dataclasses.replace(answer, body=json.dumps(found).encode())
+
+    server.on_answer = stand_still
+    with pytest.raises(SyncError, match="no further"):
+        server.sync(memory, token)
+    server.on_answer = lambda call, answer: answer
+    server.sync(memory, token)
+    assert dump(memory) == server_dump(server, memory.user_id)
+
+
+_STAMP = "0199c1d27c1e-0000-7f3a9c02d1e84b66"
+_LOST = {"row_kind": "facts", "memory_id": "x", "part": "state", "stamp": _STAMP, "values_json": "{}"}
+
+
+def _lost(**changed: Any) -> dict[str, Any]:
+    row = {"kind": "conflicts", "id": "c1", "seq": 1, "identity": _LOST | changed, "groups": {}}
+    return {"changes": [row]}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *(
+            {"results": [{"n": n, **result} for n in range(1, 30)]}
+            for result in (
+                {"status": "conflict", "row": {"x": 1}},
+                {"status": "conflict", "row": {"kind": "facts", "id": "x", "seq": 1, "forgotten": True}},
+                {"status": "applied", "stamps": 5},
+                {"status": "applied", "stamps": {"state": [1]}},
+                {"status": []},
+                {},
+            )
+        ),
+        _lost(values_json="{"),
+        _lost(values_json="[]"),
+        _lost(stamp="zz"),
+        _lost(part=1),
+        {"changes": [{"kind": "sessions", "id": "\ud800", "seq": 1, "identity": {}, "groups": {}}]},
+    ],
+)
+def test_nothing_is_taken_from_an_odd_answer(
+    server: Server, user: str, token: str, clock: SteppedClock, odd: dict[str, Any]
+) -> None:
+    memory = filled(clock)
+    server.on_answer = lambda call, answer: (
+        dataclasses.replace(answer, body=json.dumps(json.loads(answer.body) | odd).encode())
+        if call.method == "POST"
+        else answer
+    )
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, token)
+    assert caught.value.code == "not_a_server"
+    server.on_answer = lambda call, answer: answer
+    server.sync(memory, token)
+    assert dump(memory) == server_dump(server, user)
+
+
+@pytest.mark.parametrize("after", ["\u00b2", "-1", "x", "9" * 400])
+def test_an_odd_time_to_wait(
+    server: Server, token: str, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    memory = filled(clock)
+    server.on_call = lambda call: Answer(429, {"retry-after": after}, b"")
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, token)
+    assert caught.value.code == "busy"
+
+
+def test_a_servers_message_steers_no_terminal(server: Server, token: str, clock: SteppedClock) -> None:
+    memory = filled(clock)
+    said = json.dumps({"error": {"name": "x", "message": "\x1b[2Jfull \u202e\x07up"}}).encode()
+    server.on_call = lambda call: Answer(507, {}, said)
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, token)
+    assert str(caught.value).isprintable()
+    assert "full up" in str(caught.value)

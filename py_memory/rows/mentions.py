@@ -39,7 +39,7 @@ def ids_mentioning(db: Database, user_id: str, table: str, wanted: str) -> list[
 
 
 def is_mentioned(wanted: str, table: str, values: Mapping[str, Any]) -> bool:
-    """Whether columns of a row that is not in its table hold `wanted`; of an unknown table any column does."""
+    """Whether columns of a row that is not in its table hold `wanted`; of an unknown table any."""
     columns = SEARCHED[table][1] if table in SEARCHED else tuple(values)
     given = {column: values[column] for column in columns if isinstance(values.get(column), str)}
     try:

@@ -11,7 +11,7 @@ import os
 from typing import Any
 
 from py_memory.database import Database
-from py_memory.extraction.secrets import without_secrets
+from py_memory.extraction.secrets import secret_spans, without_secrets
 from py_memory.rows import images
 from py_memory.rows import sync as rows
 from py_memory.rows.tombstones import is_forgotten
@@ -24,6 +24,15 @@ __all__ = ["fill_outbox", "mark_everything", "start_over", "take_back_outbox"]
 
 HIDDEN = "•••"  # stands where a text stays on the device
 _HERE_ONLY = ("session", "device")  # visibility of facts
+# What travels with a mark in the place of secrets.
+_MASKED = {
+    "sessions": ("title", "metadata_json"),
+    "messages": ("metadata_json", "import_json"),
+    "tool_calls": ("input_json", "output_json", "validation_json", "error_message"),
+    "facts": ("quote", "spoken_words", "imported_from"),
+    "uses": ("reason_json",),
+    "experiences": ("topic", "content"),
+}
 _BATCH = 500
 
 WAIT, DROP = "wait", "drop"
@@ -130,7 +139,7 @@ class _Maker:
                 return DROP
             return WAIT if self._undoable else self._forget(kind, id, parts)
         row = found[0]
-        if kind == "facts" and row["visibility"] in _HERE_ONLY:
+        if kind == "facts" and self._is_for_here(row):
             return DROP
         if self._is_streaming(kind, row):
             return WAIT
@@ -166,6 +175,12 @@ class _Maker:
             else None
         )
 
+    @staticmethod
+    def _is_for_here(fact: dict[str, Any]) -> bool:
+        return fact["visibility"] in _HERE_ONLY or bool(
+            secret_spans(fact["value"]) or secret_spans(fact["key"])
+        )
+
     def _is_blanked(self, session_id: str) -> bool:
         """Whether words of a session were forgotten that the server may still hold."""
         return any(
@@ -186,11 +201,13 @@ class _Maker:
                 row.update(metadata_json="{}", import_json=None)
             else:
                 row["content"] = HIDDEN
-        if kind == "tool_calls":
-            for column in ("input_json", "output_json", "validation_json"):
-                if row[column] is not None:
-                    row[column] = _hidden(row[column])
-            row["error_message"] = row["error_message"] and without_secrets(row["error_message"])
+        if kind == "message_versions" and secret_spans(row["content"]):
+            row["content"] = HIDDEN
+        for column in _MASKED.get(kind, ()):
+            if row[column] is not None:
+                row[column] = (
+                    _hidden(row[column]) if column.endswith("_json") else without_secrets(row[column])
+                )
 
 
 def _hidden(source: str) -> str:

@@ -1066,8 +1066,8 @@ def test_a_row_that_shrinks_a_thousandfold_travels(
     server: Server, user: str, token: str, clock: SteppedClock
 ) -> None:
     memory = filled(clock, 1)
-    memory.add_tool_call(memory.list_sessions()[0].id, "read", {"text": "x" * 1_040_000})
-    memory.add_tool_call(memory.list_sessions()[0].id, "read", {"text": "y" * 1_040_000})
+    memory.add_tool_call(memory.list_sessions()[0].id, "read", {"text": "\n" * 500_000})
+    memory.add_tool_call(memory.list_sessions()[0].id, "read", {"text": "\n" * 500_000})
     server.sync(memory, token)
     assert memory.sync_status().rejected == ()
     assert dump(memory) == server_dump(server, user)
@@ -1202,3 +1202,33 @@ def test_a_servers_message_steers_no_terminal(server: Server, token: str, clock:
         server.sync(memory, token)
     assert str(caught.value).isprintable()
     assert "full up" in str(caught.value)
+
+
+SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"
+
+
+def test_no_secret_leaves_in_anything_else(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock)
+    kept = memory.set_fact("user::note", SECRET)
+    plain = memory.set_fact("user::name", "Ann", quote=f"I am Ann, my key is {SECRET}")
+    turned = memory.propose_fact("user::diet", "vegan")
+    assert turned is not None
+    session = memory.create_session(f"The key {SECRET}", metadata={"api_key": SECRET, "colour": "green"})
+    said = memory.add_message(session.id, "user", f"it is {SECRET}")
+    with memory.database.transaction():  # as a program that did not know this kind has left it
+        memory.database.execute("UPDATE messages SET has_secret = 0 WHERE id = ?", (said.id,))
+    server.sync(memory, token)
+    memory.confirm_fact(turned.id, value=SECRET)
+    memory.rename_session(session.id, f"Again {SECRET}")
+    server.sync(memory, token)
+    there = server_dump(server, user)
+    assert SECRET not in json.dumps(there)
+    assert kept.id not in {row["id"] for row in there["facts"]}
+    assert next(row["value"] for row in there["facts"] if row["id"] == plain.id) == "Ann"
+    titles = {row["title"]: row["metadata_json"] for row in there["sessions"]}
+    assert json.loads(titles[f"Again {outgoing.HIDDEN}"])["colour"] == "green"
+    assert server.sync(memory, token).pushed == 0
+    assert memory.get_session(session.id).title == f"Again {SECRET}"
+    assert {fact.value for fact in memory.list_facts()} == {SECRET, "Ann"}

@@ -23,7 +23,7 @@ from .rows import cleaning, images, settings, stats
 from .rows import facts as fact_rows
 from .rows import messages as message_rows
 from .rows import sessions as session_rows
-from .rows.mentions import ids_mentioning
+from .rows.mentions import ids_mentioning, prefixes_mentioning
 from .rows.tombstones import BLANKED
 from .undo import Operation, UndoLog
 
@@ -223,6 +223,8 @@ class Forgetting:
         for id, column in going.blanked:
             removal.blank_session(id, [column])
         if going.text is not None:
+            for prefix in prefixes_mentioning(self._db, self._user, going.text):
+                removal.take_empty_prefix(prefix)
             removal.take_waiting(going.text)
         for session_id, touched in summaries.items():
             self._consolidation.replace(removal, session_id, touched)

@@ -30,6 +30,7 @@ UNDO_MS = 10_000
 
 # Rows are put back parents first; rows that an operation made are taken away in the opposite order.
 _ORDER = (
+    "namespaces",
     "sessions",
     "messages",
     "message_versions",
@@ -257,7 +258,7 @@ class UndoLog:
                 return False
         if table == "facts":
             row = {**row, **self._beside_current(row)}
-        if table == "identities":  # the contact may belong to somebody else by now
+        if table in ("identities", "namespaces"):  # it may be somebody else's, or registered anew, by now
             return images.insert_if_consistent(self._db, table, row)
         images.insert_row(self._db, table, row)
         return True

@@ -9,7 +9,9 @@ from typing import Any
 from py_memory import text
 from py_memory.database import Database
 
-__all__ = ["SEARCHED", "ids_mentioning", "is_mentioned"]
+from .namespaces import BUILT_IN, list_namespaces
+
+__all__ = ["SEARCHED", "ids_mentioning", "is_mentioned", "prefixes_mentioning"]
 
 # Where text can lie: the columns of each table, JSON ones by the texts in them. A version stands for its
 # message.
@@ -25,7 +27,14 @@ SEARCHED: dict[str, tuple[str, tuple[str, ...]]] = {
     "experiences": ("id", ("topic", "content")),
     "sessions": ("id", ("title", "metadata_json")),
 }
-_STRUCTURAL_KEYS = "user::"  # its keys are this program's words (`user::name`), not the user's
+# Keys that are this program's words (`user::name`), not the user's: what a key begins with under `user::`,
+# and those under which all parts are such (`user::family::sister`).
+_OWN_WORDS = frozenset(
+    {"name", "age", "birthday", "home", "hometown", "address", "work", "job", "studies", "condition", "diet"}
+    | {"allergy", "likes", "dislikes", "favorite", "language", "speaks", "note", "decision", "event"}
+)
+_BUILT_IN = frozenset(prefix for prefix, _, _ in BUILT_IN)
+_OWN_TREES = frozenset({"family", "pet", "relation", "contact"})
 
 
 def ids_mentioning(db: Database, user_id: str, table: str, wanted: str) -> list[str]:
@@ -56,12 +65,28 @@ def _texts(row: dict[str, Any]) -> Iterator[str]:
         if column.endswith("_json"):
             yield from _json_texts(json.loads(value))
         elif column == "key":
-            if not value.startswith(_STRUCTURAL_KEYS):
-                name = value.partition("::")[2]
-                yield name
-                yield name.replace("-", " ")
+            name = _named(value)
+            yield name
+            yield name.replace("-", " ")
         else:
             yield value
+
+
+def _named(key: str) -> str:
+    """The part of a key, or of a registered prefix, that somebody chose."""
+    root, _, name = key.partition("::")
+    if f"{root}::" not in _BUILT_IN:
+        return key
+    if root == "user":
+        begin, _, rest = name.partition("::")
+        return "" if begin in _OWN_TREES else rest if begin in _OWN_WORDS else name
+    return name
+
+
+def prefixes_mentioning(db: Database, user_id: str, wanted: str) -> list[str]:
+    """Registered prefixes of fact keys that hold `wanted`."""
+    found = (namespace.prefix for namespace in list_namespaces(db, user_id))
+    return [prefix for prefix in found if is_mentioned(wanted, "facts", {"key": prefix})]
 
 
 def _json_texts(value: Any) -> Iterator[str]:

@@ -274,6 +274,11 @@ MUTANTS = {
     "the cursor is kept before the rows": ("sync/incoming.py", "        self._take_rows(puts)\n        if self._last:", "        if self._last:", "test_sync_faults.py"),
     "an acknowledgement is not written down": ("sync/incoming.py", "rows.set_base(self._db, self._user, kind, id, {**base, **stamps}, self._state.pass_)", "pass", "test_sync_faults.py"),
     "a secret leaves": ("sync/outgoing.py", 'row["content"] = HIDDEN', "pass", "test_sync_faults.py"),
+    "a forgotten page stays on its way": ("sync/waiting.py", "    if rows.is_outgoing(db, user_id, kind, id):\n", "    if False:\n", "test_sync_faults.py"),
+    "what may have arrived is not forgotten there": ("sync/outgoing.py", 'for part in ["", "*"] if whole', 'for part in [""] if whole', "test_sync_faults.py"),
+    "another's limit sets rows aside": ("sync/engine.py", "if len(sent) == 1 and (limit is None or size <= limit):", "if False:", "test_sync_faults.py"),
+    "an answer may lead nowhere": ("sync/engine.py", "reply.cursor <= before and not acknowledged", "False", "test_sync_faults.py"),
+    "a secret fact leaves": ("sync/outgoing.py", 'any(secret_spans(fact[name])', 'any(() for ', "test_sync_faults.py"),
     "changes of another group are not sent back": ("server/service.py", "met = row.seq > self._seen", "met = False", "test_sync_faults.py"),
 }  # fmt: skip
 

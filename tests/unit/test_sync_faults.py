@@ -1232,3 +1232,26 @@ def test_no_secret_leaves_in_anything_else(
     assert server.sync(memory, token).pushed == 0
     assert memory.get_session(session.id).title == f"Again {SECRET}"
     assert {fact.value for fact in memory.list_facts()} == {SECRET, "Ann"}
+
+
+def test_keys_and_prefixes_that_hold_a_text_go_with_it(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock)
+    memory.register_namespace("zebra::")
+    memory.register_namespace("user::zebra-food", single_valued=False)
+    memory.register_namespace("zebra-house::")
+    for key in ("user::ZEBRA", "zebra::stripes", "user::zebra-food", "user::note::the zebra"):
+        memory.set_fact(key, "many")
+    memory.set_fact("zebra-house::keeper", "Ann")
+    memory.set_fact("user::name", "Ann")
+    server.sync(memory, token)
+    receipt = memory.forget(text="zebra")
+    assert [fact.key for fact in memory.list_facts(status=None)] == ["user::name"]
+    assert memory.search("zebra") == []
+    assert held(memory, "zebra") == held(memory, "ZEBRA") == []
+    memory.undo(receipt.operation_id)
+    assert len(memory.list_facts()) == 6
+    server.sync(memory, token)
+    assert dump(memory) == server_dump(server, user)
+    assert memory.forget(text="name").counts == {}

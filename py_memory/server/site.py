@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 from py_memory.errors import PyMemoryError
 
-from .endpoint import Endpoint
+from .endpoint import PUBLIC_PATHS, Endpoint
 from .open_store import default_database, open_store
 
 __all__ = ["SiteFiles", "SiteServer", "content_security_policy", "main"]
@@ -140,7 +140,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = unquote(urlsplit(self.path).path)
-        if path == "/healthz" or path.startswith("/memory/"):
+        own = PUBLIC_PATHS if self.server.endpoint else ("/healthz",)
+        if path in own or path.startswith("/memory/"):
             self._memory(path)
         else:
             self._give(self.server.files.answer(path, self.headers.get("If-None-Match")))

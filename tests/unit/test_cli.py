@@ -222,6 +222,12 @@ def test_chat(file: Path) -> None:
     assert "花生" in done.stdout.decode()
 
 
+def test_chat_shows_what_it_asks_about(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "py_memory.cli", "chat", str(tmp_path / "new.db")]
+    done = subprocess.run(command, input=b"My cat is called Biscuit.\n", capture_output=True, check=True)
+    assert "cat: Biscuit. Type /keep" in done.stdout.decode()
+
+
 def test_chat_undoes_what_it_says_it_can_undo(tmp_path: Path) -> None:
     path = tmp_path / "new.db"
     command = [sys.executable, "-m", "py_memory.cli", "chat", str(path)]
@@ -258,8 +264,8 @@ def test_chat_with_a_model_server(model_server: ModelServer, tmp_path: Path) -> 
     for part in (
         "test-model answers.",
         "Good morning, 早上好.�[2J\n",
-        "user::diet = vegetarian. Type /keep or /drop.\n",
-        "Kept: user::diet = vegetarian.\n",
+        "diet: vegetarian. Type /keep or /drop.\n",
+        "Kept: diet: vegetarian.\n",
         "Nothing waits for you.\n",
         "Half of",
         "No answer this time: The connection to",

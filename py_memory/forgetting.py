@@ -23,7 +23,7 @@ from .rows import cleaning, images, settings, stats
 from .rows import facts as fact_rows
 from .rows import messages as message_rows
 from .rows import sessions as session_rows
-from .rows.mentions import ids_mentioning
+from .rows.mentions import ids_mentioning, prefixes_mentioning
 from .rows.tombstones import BLANKED
 from .undo import Operation, UndoLog
 
@@ -52,6 +52,7 @@ class _Going:
         True  # what was made from the messages, too: summaries anew from what is left, no snapshots
     )
     fingerprints: bool = True  # facts are not to be proposed again
+    text: str | None = None  # what all of it holds
 
 
 class Forgetting:
@@ -152,8 +153,9 @@ class Forgetting:
     def cleanup_offered(self) -> None:
         settings.set_setting(self._db, self._user, OFFERED, self._clock(), self._clock())
 
-    def follow(self, forgotten: Iterable[tuple[str, str]]) -> None:
-        """Removes what was forgotten in another copy of the memory, as (table, id), where it is here."""
+    def follow(self, forgotten: Iterable[tuple[str, str]]) -> bool:
+        """Removes what was forgotten in another copy of the memory, as (table, id), where it is here. Returns
+        whether anything was."""
         going = _Going(fingerprints=False)
         for table, id in forgotten:
             column = next((column for column, (kind, _) in BLANKED.items() if kind == table), None)
@@ -173,8 +175,10 @@ class Forgetting:
                 going.others.setdefault(table, []).append(id)
         going.messages = [message for message in going.messages if message.session_id not in going.sessions]
         going.blanked = [(id, column) for id, column in going.blanked if id not in going.sessions]
-        if going != _Going(fingerprints=False):
-            self._remove(going, [])
+        if going == _Going(fingerprints=False):
+            return False
+        self._remove(going, [])
+        return True
 
     # -- inside --
 
@@ -186,7 +190,7 @@ class Forgetting:
         def mentioning(table: str) -> list[str]:
             return ids_mentioning(self._db, self._user, table, wanted)
 
-        going = _Going(others={table: mentioning(table) for table in _BY_ID})
+        going = _Going(others={table: mentioning(table) for table in _BY_ID}, text=wanted)
         going.blanked = [(id, column) for id in mentioning("sessions") for column in BLANKED]
         said = dict.fromkeys((*mentioning("message_versions"), *mentioning("messages")))
         going.messages = [message_rows.get_message(self._db, self._user, id) for id in said]
@@ -218,6 +222,10 @@ class Forgetting:
                 removal.take(table, "id = ? AND user_id = ?", id, self._user)
         for id, column in going.blanked:
             removal.blank_session(id, [column])
+        if going.text is not None:
+            for prefix in prefixes_mentioning(self._db, self._user, going.text):
+                removal.take_empty_prefix(prefix)
+            removal.take_waiting(going.text)
         for session_id, touched in summaries.items():
             self._consolidation.replace(removal, session_id, touched)
         if going.sessions or going.messages or going.facts or summaries or any(going.others.values()):

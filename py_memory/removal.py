@@ -10,11 +10,14 @@ from typing import Any
 from .database import Database
 from .recall import index
 from .records import Fact, Message
-from .rows import identities
+from .rows import identities, images, sync
 from .rows import messages as message_rows
 from .rows import sessions as session_rows
 from .rows.embeddings import of_memory
+from .rows.namespaces import is_in_use
 from .rows.tombstones import BLANKED, add_tombstones, is_forgotten
+from .sync import waiting
+from .sync.kinds import CONFLICTS
 from .titles import is_quoted_from
 from .undo import Operation, UndoLog
 
@@ -112,6 +115,27 @@ class Removal:
             kind, empty = BLANKED[column]
             self._undo.change(self._operation, "sessions", id, **{column: empty})
             self._leave_tombstone(kind, id)
+            self._undo.take_waiting(self._operation, self._user, "sessions", id, stays=True)
+
+    def take_empty_prefix(self, prefix: str) -> None:
+        """A registered prefix of fact keys, unless facts stand under it. On the wire it is its own name, so
+        the server is not told: a name that was forgotten there could never be registered again."""
+        if not is_in_use(self._db, self._user, prefix):
+            where = "user_id = ? AND prefix = ?"
+            self._undo.take(self._operation, "namespaces", where, (self._user, prefix))
+            sync.drop_row_state(self._db, self._user, "namespaces", prefix)
+
+    def take_waiting(self, wanted: str) -> None:
+        """What waits to be synced, or was set aside, and holds a text that no row here holds any more."""
+        for (table, where, values), (kind, id) in list(
+            waiting.of_text(self._db, self._user, wanted, self._now)
+        ):
+            self._undo.take(self._operation, table, where, values)
+            if kind == CONFLICTS:
+                sync.mark(self._db, self._user, kind, id, "*", self._now)
+            elif kind in LEAVE_TOMBSTONES and not images.read_row(self._db, kind, (id,)):
+                self._leave_tombstone(kind, id)
+                sync.mark(self._db, self._user, kind, id, "*", self._now)
 
     def _leave_tombstone(self, kind: str, id: str) -> None:
         if not is_forgotten(self._db, self._user, kind, id):

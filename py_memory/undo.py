@@ -21,6 +21,8 @@ from .recall import index
 from .rows import images
 from .rows.messages import seq_of
 from .rows.namespaces import namespace_of
+from .sync import waiting
+from .sync.kinds import KINDS
 
 __all__ = ["UNDO_MS", "Operation", "UndoLog"]
 
@@ -28,6 +30,7 @@ UNDO_MS = 10_000
 
 # Rows are put back parents first; rows that an operation made are taken away in the opposite order.
 _ORDER = (
+    "namespaces",
     "sessions",
     "messages",
     "message_versions",
@@ -42,6 +45,9 @@ _ORDER = (
     "event_salts",
     "tombstones",
     "rejections",
+    "sync_rejected",
+    "sync_deferred",
+    "sync_conflicts",
 )
 # The column that names a row's owner, and the owner's table.
 _OWNER = {
@@ -51,6 +57,10 @@ _OWNER = {
     "summaries": ("session_id", "sessions"),
     "snapshots": ("session_id", "sessions"),
     "uses": ("message_id", "messages"),
+    # Nothing of these comes back once syncing was switched off.
+    "sync_rejected": ("user_id", "sync_state"),
+    "sync_deferred": ("user_id", "sync_state"),
+    "sync_conflicts": ("user_id", "sync_state"),
 }
 # The column that names what a row is about.
 _ABOUT = {"uses": "memory_id", "embeddings": "memory_id", "event_salts": "subject_id"}
@@ -109,7 +119,7 @@ class UndoLog:
     # -- what operations do --
 
     def take(self, operation: Operation, table: str, where: str, parameters: Sequence[Any]) -> list[Row]:
-        """Deletes the rows and returns them."""
+        """Deletes the rows, with what syncing holds of them, and returns them."""
         rows = images.read_where(self._db, table, where, parameters)
         if rows:
             kept = operation.taken.setdefault(table, {})
@@ -120,7 +130,18 @@ class UndoLog:
                     noted = operation.changed.get(table, {}).pop(key, {})
                     kept[key] = {**row, **{column: before for column, (before, _) in noted.items()}}
             images.delete_where(self._db, table, where, parameters)
+            if table in KINDS:
+                for row in rows:
+                    self.take_waiting(operation, row["user_id"], table, row[KINDS[table].id])
         return rows
+
+    def take_waiting(
+        self, operation: Operation, user_id: str, kind: str, id: str, *, stays: bool = False
+    ) -> None:
+        """What syncing holds of a row: on its way, set aside, waiting for others, lost against it. `stays`:
+        only words of it are forgotten."""
+        for table, where, values in waiting.of_row(self._db, user_id, kind, id, self._clock(), stays=stays):
+            self.take(operation, table, where, values)
 
     def change(self, operation: Operation, table: str, *key: Any, **values: Any) -> None:
         """Gives columns of a row new values, if there is such a row."""
@@ -237,7 +258,7 @@ class UndoLog:
                 return False
         if table == "facts":
             row = {**row, **self._beside_current(row)}
-        if table == "identities":  # the contact may belong to somebody else by now
+        if table in ("identities", "namespaces"):  # it may be somebody else's, or registered anew, by now
             return images.insert_if_consistent(self._db, table, row)
         images.insert_row(self._db, table, row)
         return True

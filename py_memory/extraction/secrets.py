@@ -22,6 +22,7 @@ _SECRETS = (
         r"[^\n.!?]{0,40}?(?:\bis\b|'s\b|\bare\b|\bwas\b|[:=])\s*[^\n]{2,}",
         re.IGNORECASE,
     ),
+    re.compile(r"\b[a-z][a-z0-9+.-]{1,30}://[^\s/?#:@]{0,200}:[^\s/?#]{1,200}@(?=\w|\[)", re.IGNORECASE),
     re.compile(r"\bbearer\s+[\w.~+/-]{16,}", re.IGNORECASE),
     re.compile(
         r"(?:密码|口令|验证码|密钥|私钥|助记词|安全码|令牌|卡号|身份证号?码?)[^\n。！？]{0,8}?(?:是|为|[:：=])\s*[^\n]{2,}"

@@ -28,6 +28,10 @@ KEYS: dict[str, tuple[str, ...]] = {
     "event_salts": ("event_seq",),
     "tombstones": ("user_id", "kind", "id"),
     "embeddings": ("user_id", "model", "memory_kind", "memory_id"),
+    "sync_state": ("user_id",),
+    "sync_rejected": ("user_id", "kind", "id"),
+    "sync_deferred": ("user_id", "kind", "id"),
+    "sync_conflicts": ("user_id", "id"),
 }
 
 

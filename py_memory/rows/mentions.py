@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from py_memory import text
 from py_memory.database import Database
 
-__all__ = ["SEARCHED", "ids_mentioning"]
+from .namespaces import BUILT_IN, list_namespaces
+
+__all__ = ["SEARCHED", "ids_mentioning", "is_mentioned", "prefixes_mentioning"]
 
 # Where text can lie: the columns of each table, JSON ones by the texts in them. A version stands for its
 # message.
@@ -25,7 +27,14 @@ SEARCHED: dict[str, tuple[str, tuple[str, ...]]] = {
     "experiences": ("id", ("topic", "content")),
     "sessions": ("id", ("title", "metadata_json")),
 }
-_STRUCTURAL_KEYS = "user::"  # its keys are this program's words (`user::name`), not the user's
+# Keys that are this program's words (`user::name`), not the user's: what a key begins with under `user::`,
+# and those under which all parts are such (`user::family::sister`).
+_OWN_WORDS = frozenset(
+    {"name", "age", "birthday", "home", "hometown", "address", "work", "job", "studies", "condition", "diet"}
+    | {"allergy", "likes", "dislikes", "favorite", "language", "speaks", "note", "decision", "event"}
+)
+_BUILT_IN = frozenset(prefix for prefix, _, _ in BUILT_IN)
+_OWN_TREES = frozenset({"family", "pet", "relation", "contact"})
 
 
 def ids_mentioning(db: Database, user_id: str, table: str, wanted: str) -> list[str]:
@@ -38,6 +47,17 @@ def ids_mentioning(db: Database, user_id: str, table: str, wanted: str) -> list[
     return list(dict.fromkeys(found))
 
 
+def is_mentioned(wanted: str, table: str, values: Mapping[str, Any]) -> bool:
+    """Whether columns of a row that is not in its table hold `wanted`; of an unknown table any."""
+    columns = SEARCHED[table][1] if table in SEARCHED else tuple(values)
+    given = {column: values[column] for column in columns if isinstance(values.get(column), str)}
+    try:
+        said = list(_texts(given))
+    except ValueError:  # no JSON, from another program
+        said = list(given.values())
+    return any(wanted in text.normalize(one) for one in said)
+
+
 def _texts(row: dict[str, Any]) -> Iterator[str]:
     for column, value in row.items():
         if column == "id" or value is None:
@@ -45,12 +65,28 @@ def _texts(row: dict[str, Any]) -> Iterator[str]:
         if column.endswith("_json"):
             yield from _json_texts(json.loads(value))
         elif column == "key":
-            if not value.startswith(_STRUCTURAL_KEYS):
-                name = value.partition("::")[2]
-                yield name
-                yield name.replace("-", " ")
+            name = _named(value)
+            yield name
+            yield name.replace("-", " ")
         else:
             yield value
+
+
+def _named(key: str) -> str:
+    """The part of a key, or of a registered prefix, that somebody chose."""
+    root, _, name = key.partition("::")
+    if f"{root}::" not in _BUILT_IN:
+        return key
+    if root == "user":
+        begin, _, rest = name.partition("::")
+        return "" if begin in _OWN_TREES else rest if begin in _OWN_WORDS else name
+    return name
+
+
+def prefixes_mentioning(db: Database, user_id: str, wanted: str) -> list[str]:
+    """Registered prefixes of fact keys that hold `wanted`."""
+    found = (namespace.prefix for namespace in list_namespaces(db, user_id))
+    return [prefix for prefix in found if is_mentioned(wanted, "facts", {"key": prefix})]
 
 
 def _json_texts(value: Any) -> Iterator[str]:

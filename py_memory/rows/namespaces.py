@@ -10,6 +10,7 @@ from py_memory.records import Namespace
 __all__ = [
     "BUILT_IN",
     "ensure_namespace",
+    "is_in_use",
     "list_namespaces",
     "namespace_of",
     "register_built_in",
@@ -68,6 +69,15 @@ def list_namespaces(db: Database, user_id: str) -> list[Namespace]:
         "SELECT prefix, single_valued, ttl_ms FROM namespaces WHERE user_id = ? ORDER BY prefix", (user_id,)
     )
     return [_record(row) for row in rows]
+
+
+def is_in_use(db: Database, user_id: str, prefix: str) -> bool:
+    """Whether there are facts under a prefix, of any status."""
+    found = db.one(
+        "SELECT 1 FROM facts WHERE user_id = ? AND substr(key, 1, length(?)) = ? LIMIT 1",
+        (user_id, prefix, prefix),
+    )
+    return found is not None
 
 
 def namespace_of(db: Database, user_id: str, key: str) -> Namespace:

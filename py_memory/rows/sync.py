@@ -25,10 +25,14 @@ __all__ = [
     "drop_change",
     "drop_conflicts",
     "drop_deferred",
+    "drop_forgotten",
     "drop_outgoing",
+    "drop_rejected",
     "drop_row_state",
     "get_base",
     "get_state",
+    "is_conflict",
+    "is_outgoing",
     "is_owner",
     "last_change",
     "list_conflicts",
@@ -41,6 +45,7 @@ __all__ = [
     "outgoing",
     "reject",
     "remove_conflict",
+    "retry_rejected",
     "set_base",
     "set_state",
     "start_state",
@@ -166,9 +171,10 @@ def note_times(db: Database, now: int) -> None:
 
 
 def mark(db: Database, user_id: str, kind: str, id: str, part: str, now: int) -> None:
+    """Notes a change; one of the open transaction is given its time at the end of it."""
     db.execute(
         "INSERT INTO sync_changes (user_id, kind, id, part, at_ms) VALUES (?, ?, ?, ?, ?) "
-        "ON CONFLICT (user_id, kind, id, part) DO UPDATE SET at_ms = excluded.at_ms",
+        "ON CONFLICT (user_id, kind, id, part) DO UPDATE SET at_ms = max(at_ms, excluded.at_ms)",
         (user_id, kind, id, part, now),
     )
 
@@ -251,6 +257,11 @@ def outgoing(db: Database, user_id: str) -> list[dict[str, Any]]:
     return [json.loads(row["payload_json"]) for row in rows]
 
 
+def is_outgoing(db: Database, user_id: str, kind: str, id: str) -> bool:
+    found = db.one("SELECT 1 FROM sync_outbox WHERE user_id = ? AND kind = ? AND id = ?", (user_id, kind, id))
+    return found is not None
+
+
 def add_outgoing(db: Database, user_id: str, mutation: Mapping[str, Any], payload: str) -> None:
     db.execute(
         "INSERT INTO sync_outbox (user_id, n, kind, id, payload_json) VALUES (?, ?, ?, ?, ?)",
@@ -293,6 +304,16 @@ def drop_row_state(db: Database, user_id: str, kind: str, id: str) -> None:
     drop_conflicts(db, user_id, kind, id)
 
 
+def drop_forgotten(db: Database, user_id: str) -> None:
+    """What arrived about a row after it was forgotten here and before the server heard of it."""
+    for table, id in (("sync_deferred", "id"), ("sync_rejected", "id"), ("sync_conflicts", "row_id")):
+        db.execute(
+            f"DELETE FROM {table} WHERE user_id = ? AND EXISTS (SELECT 1 FROM tombstones t WHERE "
+            f"t.user_id = {table}.user_id AND t.kind = {table}.kind AND t.id = {table}.{id})",
+            (user_id,),
+        )
+
+
 def drop_conflicts(db: Database, user_id: str, kind: str, id: str) -> None:
     """What lost against a row's values."""
     db.execute(
@@ -323,11 +344,24 @@ def drop_deferred(db: Database, user_id: str, kind: str, id: str) -> None:
 
 
 def reject(db: Database, user_id: str, mutation: Mapping[str, Any], code: str, now: int) -> None:
+    """Sets a row aside: its name and why, nothing of what it says."""
     db.execute(
         "INSERT OR REPLACE INTO sync_rejected (user_id, kind, id, payload_json, code, created_at) "
         "VALUES (?, ?, ?, ?, ?, ?)",
-        (user_id, mutation["kind"], mutation["id"], json.dumps(mutation, ensure_ascii=False), code, now),
+        (user_id, mutation["kind"], mutation["id"], "{}", code, now),
     )
+
+
+def drop_rejected(db: Database, user_id: str, kind: str, id: str) -> None:
+    db.execute("DELETE FROM sync_rejected WHERE user_id = ? AND kind = ? AND id = ?", (user_id, kind, id))
+
+
+def retry_rejected(db: Database, user_id: str, code: str, now: int) -> None:
+    """Notes again what was set aside for a reason that may have passed."""
+    for row in list_rejected(db, user_id):
+        if row["code"] == code:
+            mark(db, user_id, row["kind"], row["id"], "", now)
+            drop_rejected(db, user_id, row["kind"], row["id"])
 
 
 def list_rejected(db: Database, user_id: str) -> list[dict[str, Any]]:
@@ -367,6 +401,11 @@ def list_conflicts(db: Database, user_id: str) -> list[dict[str, Any]]:
         | {"values": json.loads(row["values_json"])}
         for row in rows
     ]
+
+
+def is_conflict(db: Database, user_id: str, id: str) -> bool:
+    found = db.one("SELECT 1 FROM sync_conflicts WHERE user_id = ? AND id = ?", (user_id, id))
+    return found is not None
 
 
 def remove_conflict(db: Database, user_id: str, id: str) -> None:

@@ -85,12 +85,21 @@ class StoreBase:
             self._bind()
 
     def _drop_backup(self) -> None:
-        """Forgetting wins over keeping: a copy from before goes with what is forgotten."""
+        """Forgetting wins over keeping: a copy from before goes with what is forgotten, also one that no
+        state of syncing knows any more. Stays named where it cannot be deleted now."""
         state = sync.get_state(self.database, self.user_id)
-        if state is not None and state.backup is not None:
+        named = Path(state.backup) if state is not None and state.backup is not None else None
+        for copy in {self._backup_path(), named} - {None}:
             with suppress(OSError):
-                Path(state.backup).unlink(missing_ok=True)
-            sync.set_state(self.database, self.user_id, backup=None)
+                Path(str(copy)).unlink(missing_ok=True)
+        if named is not None and not named.exists():
+            with self.database.transaction():
+                sync.set_state(self.database, self.user_id, backup=None)
+
+    def _backup_path(self) -> Path | None:
+        """Where the copy from before a first sync lies; None for a memory without a file."""
+        path = self.database.path
+        return None if path is None else Path(f"{path}.before-sync")
 
     @contextmanager
     def action(self) -> Iterator[Self]:

@@ -6,7 +6,7 @@ from py_memory import trace
 from py_memory.checks import check_count, check_id, json_text
 from py_memory.recall import index
 from py_memory.records import ChainReport, Finding, Forgotten, Receipt
-from py_memory.rows import stats, tombstones
+from py_memory.rows import stats, sync, tombstones
 
 from .vectors import VectorOperations
 
@@ -122,4 +122,6 @@ class CareOperations(VectorOperations):
         page the host does this by itself."""
         with self.database.transaction():
             index.optimize(self.database)
+            if not self._undo.is_pending():
+                sync.drop_forgotten(self.database, self.user_id)
         self.database.compact()

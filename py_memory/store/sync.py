@@ -57,6 +57,7 @@ class SyncOperations(StoreBase):
             self.clock,
             undoable=lambda: self._undo.is_pending(),
             backup=self._back_up,
+            drop_backup=self._drop_backup,
             follow_owner=self._follow_owner,
         )
         self._syncing = True
@@ -110,6 +111,7 @@ class SyncOperations(StoreBase):
                 now=self.clock(),
             )
             self._event("undone", "memory", self.user_id)
+        self._drop_backup()  # the memory is what it holds
         return report
 
     # -- what lost --
@@ -164,10 +166,9 @@ class SyncOperations(StoreBase):
 
     def _back_up(self) -> str | None:
         """Writes the memory beside its file. None for a memory without one; a page keeps generations."""
-        path = self.database.path
-        if path is None:
+        copy = self._backup_path()
+        if copy is None:
             return None
-        copy = Path(f"{path}.before-sync")
         copy.unlink(missing_ok=True)
         self.database.image_to(copy)
         return str(copy)

@@ -22,7 +22,7 @@ from py_memory.records import SyncReport
 from py_memory.rows import sync as rows
 
 from .incoming import Incoming
-from .outgoing import fill_outbox, mark_everything, take_back_outbox
+from .outgoing import fill_outbox, mark_everything, start_over, take_back_outbox
 from .wire import (
     MAX_PULL_BYTES,
     MAX_PULL_ROWS,
@@ -38,6 +38,7 @@ from .wire import (
 __all__ = ["Answer", "Call", "Pause", "SyncRun", "check_address"]
 
 GZIP_FROM_BYTES = 1024
+MAX_RATIO, RATIO_FROM_BYTES = 100, 1 << 20  # a server takes what shrinks further for an attack
 CLOCK_WORTH_A_WORD_MS = 120_000
 MAX_PAUSES, MAX_PAUSE_S = 3, 30.0
 
@@ -92,8 +93,17 @@ class _Forked(Exception):
     """Another copy uses this device id."""
 
 
+class _TakenBack(Exception):
+    """What was to be sent once more has been taken back meanwhile: something of it was forgotten."""
+
+
 class _TooMuch(Exception):
-    """The page is too large for the server, or for something before it."""
+    """The page is too large for the server, or for something before it. `limit`: the bytes the server says it
+    takes; None if it is not the server that speaks."""
+
+    def __init__(self, limit: int | None) -> None:
+        super().__init__()
+        self.limit = limit
 
 
 class SyncRun:
@@ -107,16 +117,19 @@ class SyncRun:
         *,
         undoable: Callable[[], bool],
         backup: Callable[[], str | None],
+        drop_backup: Callable[[], None],
         follow_owner: Callable[[str], None],
     ) -> None:
         """`undoable()`: whether deletions may still be undone. `backup()`: writes a copy of the memory and
-        returns its path, None where there is none to write. `follow_owner(id)`: the memory belongs to another
+        returns its path, None where there is none to write; `drop_backup()` deletes it, since something was
+        forgotten elsewhere. `follow_owner(id)`: the memory belongs to another
         owner from the open transaction on."""
         self._db = db
         self.owner = user_id
         self._clock = clock
         self._undoable = undoable
         self._backup = backup
+        self._drop_backup = drop_backup
         self._follow_owner = follow_owner
         self._requests = 0
         self._first = self._restarted = False
@@ -127,7 +140,7 @@ class SyncRun:
         """Raises SyncError. Everything that was acknowledged until then is kept."""
         head = yield from self._head()
         self._begin(url, head)
-        incoming = Incoming(self._db, self.owner, self._clock)
+        incoming = Incoming(self._db, self.owner, self._clock, self._drop_backup)
         while True:
             sent, request = self._next()
             try:
@@ -138,8 +151,10 @@ class SyncRun:
             except _Forked:
                 self._restart(from_start=False)
                 continue
-            except _TooMuch:
-                self._split(sent)
+            except _TooMuch as too_much:
+                self._split(sent, len(encode(request.to_dict())), too_much.limit)
+                continue
+            except _TakenBack:
                 continue
             with self._db.transaction():
                 incoming.take(reply, sent)
@@ -158,7 +173,9 @@ class SyncRun:
         try:
             head = _object(answer.body)
             user, server_time = head["user"], head["server_time"]
-            if not (isinstance(user, str) and 0 < len(user) <= 100 and isinstance(server_time, int)):
+            if not (isinstance(user, str) and 0 < len(user) <= 100 and user.isprintable()):
+                raise ValueError
+            if type(server_time) is not int or not 0 <= server_time < 1 << 48:
                 raise ValueError
         except (ValueError, TypeError, KeyError) as error:
             raise _not_a_server() from error
@@ -193,6 +210,7 @@ class SyncRun:
             )
         with self._db.transaction():
             rows.set_state(self._db, self.owner, url=url, offset_ms=head["offset_ms"])
+            rows.retry_rejected(self._db, self.owner, "too_large", self._clock())
 
     def _next(self) -> tuple[list[dict[str, Any]], SyncRequest]:
         """The page that is on its way already, else the next one."""
@@ -235,8 +253,7 @@ class SyncRun:
         with self._db.transaction():
             state = rows.get_state(self._db, self.owner)
             assert state is not None
-            take_back_outbox(self._db, self.owner, self._clock())
-            rows.set_state(self._db, self.owner, device=os.urandom(8).hex(), next_n=1, acked_n=0)
+            start_over(self._db, self.owner, self._clock())
             if from_start:
                 rows.set_state(
                     self._db,
@@ -248,13 +265,20 @@ class SyncRun:
                     backup=backup or state.backup,
                 )
 
-    def _split(self, sent: list[dict[str, Any]]) -> None:
-        """Half the page next time; one row that alone is too large is set aside, for the user to see."""
+    def _split(self, sent: list[dict[str, Any]], size: int, limit: int | None) -> None:
+        """Half the page next time. One row that alone is over the server's limit is set aside, for the user
+        to see, until the next sync; what anything else finds too large waits."""
         if not sent:
             raise SyncError("failed", "The server finds an empty request too large. Nothing is lost.")
+        if len(sent) == 1 and (limit is None or size <= limit):
+            raise SyncError(
+                "failed",
+                f"Something between this device and the server refuses a request of {size:,} bytes as too "
+                "large. Nothing is lost, what is new waits here; ask who runs the server or the network.",
+            )
         with self._db.transaction():
-            state = rows.get_state(self._db, self.owner)
-            assert state is not None
+            if rows.outgoing(self._db, self.owner) != sent:
+                return  # taken back meanwhile
             if len(sent) == 1:
                 rows.reject(self._db, self.owner, sent[0], "too_large", self._clock())
                 rows.drop_outgoing(self._db, self.owner)
@@ -267,20 +291,29 @@ class SyncRun:
         body = encode(request.to_dict())
         headers = {"content-type": "application/json"}
         if len(body) >= GZIP_FROM_BYTES:
-            body = _gzipped(body)
-            headers["content-encoding"] = "gzip"
-        answer = yield from self._ask(Call("POST", "/memory/sync", body, headers))
+            packed = _gzipped(body)
+            if len(body) <= max(RATIO_FROM_BYTES, MAX_RATIO * len(packed)):
+                body = packed
+                headers["content-encoding"] = "gzip"
+        answer = yield from self._ask(Call("POST", "/memory/sync", body, headers), request.device)
         try:
             reply = decode_reply(answer.body)
         except InvalidInputError as error:
             raise _not_a_server() from error
+        before = -1 if request.cursor is None else request.cursor[1]
+        acknowledged = bool(request.push) and reply.last_n >= request.push[0]["n"]
+        if (reply.has_more or request.push) and reply.cursor <= before and not acknowledged:
+            raise SyncError(
+                "failed", "The server's answer leads no further. Nothing is lost; try again later."
+            )
         if reply.user != self.owner or reply.cursor < (request.cursor or ("", 0))[1]:
             raise SyncError(
                 "failed", "The server's answer belongs to another request; nothing was taken from it."
             )
         return reply
 
-    def _ask(self, call: Call) -> Generator[Call | Pause, Answer | None, Answer]:
+    def _ask(self, call: Call, device: str | None = None) -> Generator[Call | Pause, Answer | None, Answer]:
+        """`device`: whose changes the call carries."""
         while True:
             self._requests += 1
             answer = yield call
@@ -290,6 +323,12 @@ class SyncRun:
                 return answer
             seconds = self._refused(answer)
             yield Pause(seconds)
+            if device is not None and not self._is_device(device):
+                raise _TakenBack
+
+    def _is_device(self, device: str) -> bool:
+        state = rows.get_state(self._db, self.owner)
+        return state is not None and state.device == device
 
     def _refused(self, answer: Answer) -> float:
         """Seconds to wait before asking again. Raises what ends or changes the sync."""
@@ -299,7 +338,8 @@ class SyncRun:
         if status == 409 and said.get("name") == "DeviceForked":
             raise _Forked
         if status == 413:
-            raise _TooMuch
+            limit = said.get("max_bytes") if said.get("name") == "TooLarge" else None
+            raise _TooMuch(limit if type(limit) is int else None)
         if status in (429, 503):
             wait = _seconds(answer.headers.get("retry-after"))
             self._pauses += 1
@@ -365,9 +405,15 @@ def _not_a_server() -> SyncError:
 def _said(answer: Answer) -> dict[str, Any]:
     try:
         error = _object(answer.body)["error"]
-        return {name: str(error[name])[:300] for name in ("name", "message")}
-    except (ValueError, TypeError, KeyError):
+        said = {name: _printable(str(error[name])) for name in ("name", "message")}
+        return {**said, "max_bytes": error.get("max_bytes")}
+    except (ValueError, TypeError, KeyError, AttributeError):
         return {}
+
+
+def _printable(said: str) -> str:
+    """Nothing that could steer a terminal."""
+    return "".join(c for c in said[:300] if c.isprintable())
 
 
 def _gzipped(body: bytes) -> bytes:
@@ -385,7 +431,7 @@ def _object(body: bytes) -> Any:
 
 
 def _seconds(header: str | None) -> float:
-    return float(header) if header and header.isdigit() and len(header) < 7 else 1.0
+    return float(header) if header and header.isascii() and header.isdigit() and len(header) < 7 else 1.0
 
 
 def _clock_note(offset_ms: int) -> str:

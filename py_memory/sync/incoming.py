@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,6 +29,7 @@ from py_memory.rows.tombstones import is_forgotten
 from py_memory.undo import UndoLog
 
 from .kinds import BLANKS, CONFLICTS, KINDS
+from .outgoing import start_over
 from .stamps import Hlc
 from .wire import Reply
 
@@ -45,10 +46,12 @@ _WITH_OWNER = ("messages", "tool_calls")  # the server deletes them with their s
 class Incoming:
     """Takes answers in, and counts what they brought in `counts`."""
 
-    def __init__(self, db: Database, user_id: str, clock: Clock) -> None:
+    def __init__(self, db: Database, user_id: str, clock: Clock, on_forgotten: Callable[[], None]) -> None:
+        """`on_forgotten()`: rows are gone here because they were forgotten elsewhere."""
         self._db = db
         self._user = user_id
         self._clock = clock
+        self._on_forgotten = on_forgotten
         undo = UndoLog(db, clock)
         facts = Facts(db, user_id, None, clock, undo)
         self._forgetting = Forgetting(db, user_id, clock, undo, facts)
@@ -81,6 +84,8 @@ class Incoming:
         for id in self._touched:
             for message in images.read_where(self._db, "messages", "id = ?", (id,)):
                 index.add(self._db, message["seq"])
+        state = rows.get_state(self._db, self._user)  # the device may have a new id
+        assert state is not None
         seen = [group["stamp"] for row in puts for group in row["groups"].values()]
         rows.set_state(
             self._db,
@@ -122,6 +127,8 @@ class Incoming:
             status = result.get("status", "applied")
             rows.drop_outgoing(self._db, self._user, n)
             self.counts["pushed"] += status in ("applied", "conflict", "duplicate")
+            if status != "rejected":
+                rows.drop_rejected(self._db, self._user, kind, id)  # it is accepted now
             if status == "rejected":
                 self._rejected(mutation, str(result.get("code"))[:100])
             elif status == "ignored_forgotten":
@@ -166,10 +173,11 @@ class Incoming:
             return
         before = rows.last_change(self._db)
         with self._captured():
-            self._forgetting.follow(named)
+            if self._forgetting.follow(named):
+                self._on_forgotten()
         rows.note_times(self._db, self._clock())
         for kind, id in named:
-            rows.drop_row_state(self._db, self._user, kind, id)
+            self._drop_row_state(kind, id)
             if kind in BLANKS:  # what lost against the forgotten words holds such words too
                 rows.drop_conflicts(self._db, self._user, "sessions", id)
             self.counts["forgotten"] += 1
@@ -177,7 +185,12 @@ class Incoming:
             # What went with its session or message goes on the server by itself.
             gone = change.kind in _WITH_OWNER and images.read_row(self._db, change.kind, (change.id,)) is None
             if gone:
-                rows.drop_row_state(self._db, self._user, change.kind, change.id)
+                self._drop_row_state(change.kind, change.id)
+
+    def _drop_row_state(self, kind: str, id: str) -> None:
+        if rows.is_outgoing(self._db, self._user, kind, id):
+            start_over(self._db, self._user, self._clock())  # a page has no gaps
+        rows.drop_row_state(self._db, self._user, kind, id)
 
     # -- rows --
 

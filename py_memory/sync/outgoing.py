@@ -7,22 +7,32 @@ said last, and a page that is sent again is the same.
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 from py_memory.database import Database
-from py_memory.extraction.secrets import without_secrets
+from py_memory.extraction.secrets import secret_spans, without_secrets
 from py_memory.rows import images
 from py_memory.rows import sync as rows
 from py_memory.rows.tombstones import is_forgotten
 
 from .kinds import BLANKS, CONFLICTS, KINDS
-from .stamps import Hlc
+from .stamps import Hlc, millis_of
 from .wire import MAX_ROW_BYTES
 
-__all__ = ["fill_outbox", "mark_everything", "take_back_outbox"]
+__all__ = ["fill_outbox", "mark_everything", "start_over", "take_back_outbox"]
 
 HIDDEN = "•••"  # stands where a text stays on the device
 _HERE_ONLY = ("session", "device")  # visibility of facts
+# What travels with a mark in the place of secrets.
+_MASKED = {
+    "sessions": ("title", "metadata_json"),
+    "messages": ("metadata_json", "import_json"),
+    "tool_calls": ("input_json", "output_json", "validation_json", "error_message"),
+    "facts": ("quote", "spoken_words", "imported_from"),
+    "uses": ("reason_json",),
+    "experiences": ("topic", "content"),
+}
 _BATCH = 500
 
 WAIT, DROP = "wait", "drop"
@@ -36,12 +46,23 @@ def mark_everything(db: Database, user_id: str) -> None:
 
 
 def take_back_outbox(db: Database, user_id: str, now: int) -> None:
-    """Notes again what is on its way, to be numbered anew."""
+    """Notes again what is on its way, as changed when it was, to be numbered anew. It may have arrived: with
+    "*" a row is forgotten there even where nothing acknowledged it before it was forgotten here."""
+    state = rows.get_state(db, user_id)
+    assert state is not None
     for mutation in rows.outgoing(db, user_id):
         whole = mutation["op"] == "forget" or "identity" in mutation
-        for part in [""] if whole else mutation["groups"]:
-            rows.mark(db, user_id, mutation["kind"], mutation["id"], part, now)
+        at_ms = min(now, millis_of(mutation["stamp"]) - state.offset_ms)
+        for part in ["", "*"] if whole else mutation["groups"]:
+            rows.mark(db, user_id, mutation["kind"], mutation["id"], part, at_ms)
     rows.drop_outgoing(db, user_id)
+
+
+def start_over(db: Database, user_id: str, now: int) -> None:
+    """A new device id, so that numbers begin anew: the server holds a number to what was sent under it first,
+    and whether the page on its way has arrived is not known. The rows leave again as they are by then."""
+    take_back_outbox(db, user_id, now)
+    rows.set_state(db, user_id, device=os.urandom(8).hex(), next_n=1, acked_n=0)
 
 
 def fill_outbox(
@@ -99,6 +120,11 @@ class _Maker:
 
     def make(self, kind: str, id: str, parts: dict[str, int]) -> dict[str, Any] | str:
         if kind == CONFLICTS:
+            if parts.keys() == {"*"}:  # its words were forgotten, by nobody's decision between the two
+                if rows.is_conflict(self._db, self._user, id):  # undone
+                    return DROP
+                if self._undoable:
+                    return WAIT
             return self._forget(kind, id, parts)
         if kind in BLANKS:
             if not is_forgotten(self._db, self._user, kind, id):  # undone
@@ -113,10 +139,12 @@ class _Maker:
                 return DROP
             return WAIT if self._undoable else self._forget(kind, id, parts)
         row = found[0]
-        if kind == "facts" and row["visibility"] in _HERE_ONLY:
+        if kind == "facts" and self._is_for_here(row):
             return DROP
         if self._is_streaming(kind, row):
             return WAIT
+        if kind == "sessions" and self._is_blanked(id):
+            return WAIT  # until the server knows; else the words would lie there as a change that lost
         self._hide(kind, row)
         whole = base is None or "" in parts or "*" in parts
         names = list(about.groups) if whole else [name for name in about.groups if name in parts]
@@ -147,6 +175,20 @@ class _Maker:
             else None
         )
 
+    @staticmethod
+    def _is_for_here(fact: dict[str, Any]) -> bool:
+        return fact["visibility"] in _HERE_ONLY or bool(
+            secret_spans(fact["value"]) or secret_spans(fact["key"])
+        )
+
+    def _is_blanked(self, session_id: str) -> bool:
+        """Whether words of a session were forgotten that the server may still hold."""
+        return any(
+            rows.changed_parts(self._db, self._user, kind, session_id)
+            and is_forgotten(self._db, self._user, kind, session_id)
+            for kind in BLANKS
+        )
+
     def _is_streaming(self, kind: str, row: dict[str, Any]) -> bool:
         message = self._message_of(kind, row)
         return message is not None and message["status"] == "streaming"
@@ -159,11 +201,13 @@ class _Maker:
                 row.update(metadata_json="{}", import_json=None)
             else:
                 row["content"] = HIDDEN
-        if kind == "tool_calls":
-            for column in ("input_json", "output_json", "validation_json"):
-                if row[column] is not None:
-                    row[column] = _hidden(row[column])
-            row["error_message"] = row["error_message"] and without_secrets(row["error_message"])
+        if kind == "message_versions" and secret_spans(row["content"]):
+            row["content"] = HIDDEN
+        for column in _MASKED.get(kind, ()):
+            if row[column] is not None:
+                row[column] = (
+                    _hidden(row[column]) if column.endswith("_json") else without_secrets(row[column])
+                )
 
 
 def _hidden(source: str) -> str:

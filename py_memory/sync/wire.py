@@ -17,7 +17,7 @@ from typing import Any
 from py_memory.checks import read_json
 from py_memory.errors import InvalidInputError
 
-from .kinds import FORGETTABLE, KINDS, type_of
+from .kinds import CONFLICTS, FORGETTABLE, KINDS, type_of
 from .stamps import is_stamp
 
 __all__ = [
@@ -143,7 +143,7 @@ def decode_request(body: bytes) -> SyncRequest:
 
 def decode_reply(body: bytes) -> Reply:
     """Raises InvalidInputError for anything but a reply, such as a proxy's page of HTML."""
-    found = _object(body, "The server's answer")
+    found = _object(body, "The server's answer", whole=True)
     results, changes = found.get("results"), found.get("changes")
     cursor = _cursor(found.get("cursor"))
     sound = (
@@ -155,7 +155,7 @@ def decode_reply(body: bytes) -> Reply:
         and isinstance(changes, list)
         and cursor is not None
         and cursor[0] == found["epoch"]
-        and all(isinstance(item, dict) and _is_count(item.get("n"), least=1) for item in results or ())
+        and all(_is_result(item) for item in results or ())
         and all(_is_row(item) for item in changes or ())
     )
     if not sound or results is None or changes is None or cursor is None:
@@ -220,10 +220,14 @@ def _value_problem(column: str, value: Any, known: bool) -> str | None:
     return "bad_number" if isinstance(value, int) and value not in _INTEGERS else None
 
 
-def _object(body: bytes, what: str) -> dict[str, Any]:
+def _object(body: bytes, what: str, *, whole: bool = False) -> dict[str, Any]:
+    """`whole`: no text of it may hold half a character."""
     try:
-        found = read_json(body.decode("utf-8"), what, depth=_DEPTH, once=True)
-    except UnicodeDecodeError as error:
+        source = body.decode("utf-8")
+        found = read_json(source, what, depth=_DEPTH, once=True)
+        if whole and "\\ud" in source.lower():
+            json.dumps(found, ensure_ascii=False).encode()  # no half of a character, which nothing can keep
+    except UnicodeError as error:
         raise InvalidInputError(f"{what} is not UTF-8.") from error
     if not isinstance(found, dict):
         raise InvalidInputError(f"{what} is not a JSON object.")
@@ -250,6 +254,28 @@ def _count(found: dict[str, Any], name: str, most: int, default: int | None = No
     return value
 
 
+def _is_result(item: Any) -> bool:
+    if not isinstance(item, dict) or not _is_count(item.get("n"), least=1):
+        return False
+    stamps, row = item.get("stamps", {}), item.get("row")
+    return (
+        isinstance(item.get("status"), str)
+        and isinstance(stamps, dict)
+        and all(is_stamp(stamp) for stamp in stamps.values())
+        and (row is None or (_is_row(row) and not row.get("forgotten")))
+    )
+
+
+def _is_conflict(identity: dict[str, Any]) -> bool:
+    names = ("row_kind", "memory_id", "part", "values_json")
+    if not all(isinstance(identity.get(name), str) for name in names) or not is_stamp(identity.get("stamp")):
+        return False
+    try:
+        return isinstance(read_json(identity["values_json"], depth=_DEPTH), dict)
+    except InvalidInputError:
+        return False
+
+
 def _is_row(row: Any) -> bool:
     if (
         not isinstance(row, dict)
@@ -269,4 +295,5 @@ def _is_row(row: Any) -> bool:
             isinstance(group, dict) and is_stamp(group.get("stamp")) and isinstance(group.get("set"), dict)
             for group in groups.values()
         )
+        and (row["kind"] != CONFLICTS or _is_conflict(row["identity"]))
     )

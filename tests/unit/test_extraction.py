@@ -341,6 +341,9 @@ def test_reason_for_learning_nothing(text: str, reason: str | None) -> None:
         "the wifi password is correct horse",
         "mt_k1_0123456789abcdef",
         "验证码 482913",
+        "postgres://admin:S3cretPw99@db.local/x",
+        "clone https://ann:hunter2@git.example.org/a.git",
+        "redis://:hunter2@10.0.0.1:6379",
     ],
 )
 def test_secrets_are_seen(text: str) -> None:
@@ -348,7 +351,16 @@ def test_secrets_are_seen(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["my locker is 42", "I changed my password yesterday", "4111 1111 1111 1112", "call 555 123 4567"]
+    "text",
+    [
+        "my locker is 42",
+        "I changed my password yesterday",
+        "4111 1111 1111 1112",
+        "call 555 123 4567",
+        "http://example.org:8080/a@b",
+        "ssh://git@example.org/a",
+        "https://example.org/?at=1:2@3",
+    ],
 )
 def test_plain_text_is_no_secret(text: str) -> None:
     assert not secret_spans(text)

@@ -367,13 +367,13 @@ def test_fault_25_one_row_too_large(
     assert report.rejected == 0
     assert [(i["id"], i["code"]) for i in memory.sync_status().rejected] == [(large.id, "too_large")]
     assert len(server_dump(server, user)["messages"]) == 20
-    # What a server, or a proxy before it, finds too large is halved until it is one row.
+    # What a server finds too large is halved until it is one row.
     tight = memory.add_message(session, "user", "y" * 40_000)
     for number in range(20):
         memory.add_message(session, "user", f"after {number}")
     most = 20_000
     server.on_call = lambda call: (
-        Answer(413, {}, b'{"error":{"name":"TooLarge","message":""}}')
+        Answer(413, {}, b'{"error":{"name":"TooLarge","message":"","max_bytes":20000}}')
         if call.body and len(gzip.decompress(call.body) if call.body[:2] == b"\x1f\x8b" else call.body) > most
         else None
     )
@@ -382,6 +382,12 @@ def test_fault_25_one_row_too_large(
     assert refused == {"tool_calls", "message_versions"}
     assert tight.id in {row["id"] for row in server_dump(server, user)["messages"]}
     assert len(server_dump(server, user)["message_versions"]) == 40
+    # A server that takes more, and a row that has become smaller, leave nothing aside.
+    server.on_call = lambda call: None
+    monkeypatch.undo()
+    server.sync(memory, token)
+    assert memory.sync_status().rejected == ()
+    assert dump(memory) == server_dump(server, user)
 
 
 _SYNCING = """
@@ -894,3 +900,395 @@ def test_the_store_of_a_server_is_refused_as_a_memory(tmp_path: Path) -> None:
     MemoryStore(tmp_path / "memory.db").close()
     with pytest.raises(NotADatabaseError, match="not a sync store"):
         SqliteStore(tmp_path / "memory.db")
+
+
+# -- forgetting, while something is on its way or set aside --
+
+
+def held(memory: MemoryStore, text: str) -> list[str]:
+    """Tables that hold a text."""
+    names = [
+        row[0]
+        for row in memory.database.query(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%WITHOUT ROWID%' "
+            "UNION SELECT name FROM sqlite_master WHERE name GLOB 'sync_*' AND type = 'table'"
+        )
+    ]
+    return [
+        name
+        for name in names
+        if any(text in str(tuple(row)) for row in memory.database.query(f"SELECT * FROM {name}"))
+    ]
+
+
+def kept_back(server: Server, memory: MemoryStore, token: str, *, arrives: bool) -> None:
+    """A page is made; its request, or the answer to it, is lost."""
+    if arrives:
+        server.on_answer = lambda call, answer: lose() if call.method == "POST" else answer
+    else:
+        server.on_call = lambda call: lose() if call.method == "POST" else None
+    cut_off(server, memory, token)
+    server.on_call, server.on_answer = lambda call: None, lambda call, answer: answer
+
+
+@pytest.mark.parametrize("arrives", [False, True])
+@pytest.mark.parametrize("what", ["text", "message", "session"])
+def test_what_is_forgotten_while_it_is_on_its_way_does_not_leave(
+    server: Server, user: str, token: str, clock: SteppedClock, arrives: bool, what: str
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    session = memory.create_session("Zoo")
+    said = memory.add_message(session.id, "user", "a zebra")
+    later = memory.add_message(memory.list_sessions()[1].id, "user", "something else")
+    kept_back(server, memory, token, arrives=arrives)
+    assert "sync_outbox" in held(memory, "zebra")
+    named = {"text": "zebra", "message": said.id, "session": session.id}[what]
+    receipt = memory.forget(**{what if what == "text" else f"{what}_id": named})  # type: ignore[arg-type]
+    assert held(memory, "zebra") == []
+    server.calls.clear()
+    server.sync(memory, token)  # still undoable: neither sent nor forgotten there
+    assert "zebra" not in json.dumps(pushes(server))
+    assert later.id in {row["id"] for row in server_dump(server, user)["messages"]}
+    clock.advance(seconds=11)
+    server.sync(memory, token)
+    assert "zebra" not in json.dumps(pushes(server))
+    assert held(memory, "zebra") == []
+    assert dump(memory) == server_dump(server, user)
+    assert memory.sync_conflicts() == []
+    assert receipt.counts["messages"] == 1
+
+
+@pytest.mark.parametrize("arrives", [False, True])
+@pytest.mark.parametrize("between", [False, True])
+def test_what_comes_back_by_undo_leaves_again(
+    server: Server, user: str, token: str, clock: SteppedClock, arrives: bool, between: bool
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    memory.add_message(memory.list_sessions()[0].id, "user", "a zebra")
+    memory.rename_session(memory.list_sessions()[0].id, "zebra title")
+    kept_back(server, memory, token, arrives=arrives)
+    receipt = memory.forget(text="zebra")
+    if between:
+        server.sync(memory, token)
+    memory.undo(receipt.operation_id)
+    server.sync(memory, token)
+    assert dump(memory) == server_dump(server, user)
+    assert [row["content"] for row in dump(memory)["message_versions"]].count("a zebra") == 1
+    assert dump(memory)["sessions"][0]["title"] == "zebra title"
+    assert memory.sync_conflicts() == []
+
+
+def test_words_of_an_earlier_state_on_its_way_are_forgotten(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    session = memory.list_sessions()[0].id
+    memory.rename_session(session, "A zebra party")
+    kept_back(server, memory, token, arrives=False)
+    memory.rename_session(session, "Tea")
+    memory.forget(text="zebra")
+    assert held(memory, "zebra") == []
+    server.sync(memory, token)
+    assert dump(memory) == server_dump(server, user)
+
+
+@pytest.mark.parametrize("arrives", [False, True])
+def test_forgetting_while_an_answer_is_awaited(
+    server: Server, user: str, token: str, clock: SteppedClock, arrives: bool
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    session = memory.list_sessions()[0].id
+    fact = memory.set_fact("user::likes", "zebras")
+    memory.add_message(session, "user", "something else")
+    forgotten: list[str] = []
+
+    def forget(call: Call) -> Answer | None:
+        if call.method == "POST" and not forgotten:
+            forgotten.append(memory.forget(fact_id=fact.id).operation_id)
+            return None if arrives else Answer(503, {"retry-after": "0"}, b"")
+        return None
+
+    server.on_call = forget
+    server.sync(memory, token)
+    assert "zebras" not in json.dumps(pushes(server)[2:])
+    clock.advance(seconds=11)
+    server.sync(memory, token)
+    assert held(memory, "zebras") == []
+    assert dump(memory) == server_dump(server, user)
+
+
+def test_what_was_set_aside_is_forgotten_too(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    """Refused, waiting for something else, or lost against another device: none keeps forgotten words."""
+    memory = filled(clock)
+    said = memory.add_message(memory.list_sessions()[0].id, "user", "a zebra")
+    fact = memory.propose_fact("user::diet", "tea")
+    assert fact is not None
+    server.sync(memory, token)
+    other, its_token = second(server, user, clock)
+    for device, value in ((memory, "zebra steak"), (other, "okapi")):
+        device.confirm_fact(fact.id, value=value)
+        clock.advance(seconds=1)
+    with memory.database.transaction():
+        memory.database.execute(
+            "UPDATE messages SET speaker = 'zebra' || char(0) || 'b' WHERE id = ?", (said.id,)
+        )
+        memory.database.execute("UPDATE messages SET intent = 'a' || char(0) WHERE id = ?", (said.id,))
+    with server.store.unit(user, write=True) as unit:
+        unit.put("dreams", "d1", unit.next_seq(), {"identity": {"text": "zebra"}, "groups": {}}, {})
+        version = {"message_id": "m9", "author": "user", "content": "zebra crossing", "created_at": 1}
+        unit.put(
+            "message_versions",
+            "v9",
+            unit.next_seq(),
+            {"identity": version, "groups": {}},
+            {"message_id": "m9"},
+        )
+    for device, key in ((memory, token), (other, its_token), (memory, token)):
+        server.sync(device, key)
+    assert {"sync_conflicts", "sync_deferred"} <= set(held(memory, "zebra"))
+    assert said.id in {item["id"] for item in memory.sync_status().rejected}
+    receipt = memory.forget(text="zebra")
+    clock.advance(seconds=1)
+    assert held(memory, "zebra") == []
+    memory.undo(receipt.operation_id)
+    assert {"sync_conflicts", "sync_deferred"} <= set(held(memory, "zebra"))
+    assert said.id in {item["id"] for item in memory.sync_status().rejected}
+    server.sync(memory, token)
+    assert len(memory.sync_conflicts()) == 1
+    memory.forget(text="zebra")
+    server.sync(memory, token)
+    clock.advance(seconds=11)
+    server.sync(memory, token)
+    server.sync(other, its_token)
+    memory.compact()
+    assert held(memory, "zebra") == []
+    assert memory.sync_status().rejected == ()
+    assert memory.sync_conflicts() == other.sync_conflicts() == []
+    with server.store.unit(user, write=False) as unit:
+        kinds = {json.loads(text)["kind"] for _, text in unit.changes(0, 1000) if "zebra" in text}
+    assert kinds == {"dreams"}  # of a program that knows what it is
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>Request Entity Too Large</html>",
+        b"{}",
+        b'{"error":{"name":"TooLarge","message":"x"}}',
+        b'{"error":{"name":"TooLarge","message":"x","max_bytes":8388608}}',
+    ],
+)
+def test_what_others_find_too_large_is_not_set_aside(
+    server: Server, user: str, token: str, clock: SteppedClock, body: bytes
+) -> None:
+    memory = filled(clock)
+    server.on_call = lambda call: Answer(413, {}, body) if call.method == "POST" else None
+    for _ in range(2):
+        with pytest.raises(SyncError, match="too large"):
+            server.sync(memory, token)
+        assert memory.sync_status().rejected == ()
+    server.on_call = lambda call: None
+    server.sync(memory, token)
+    assert dump(memory) == server_dump(server, user)
+
+
+def test_a_row_that_shrinks_a_thousandfold_travels(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock, 1)
+    memory.add_tool_call(memory.list_sessions()[0].id, "read", {"text": "\n" * 500_000})
+    memory.add_tool_call(memory.list_sessions()[0].id, "read", {"text": "\n" * 500_000})
+    server.sync(memory, token)
+    assert memory.sync_status().rejected == ()
+    assert dump(memory) == server_dump(server, user)
+
+
+def test_what_is_forgotten_elsewhere_leaves_the_copy_from_before_the_sync(
+    server: Server, user: str, token: str, clock: SteppedClock, tmp_path: Path
+) -> None:
+    memory = MemoryStore(tmp_path / "memory.db", clock=clock)
+    fact = memory.set_fact("user::likes", "marzipan")
+    backup = server.sync(memory, token).backup
+    assert backup is not None
+    other, its_token = second(server, user, clock)
+    other.set_fact("user::likes", "tea")
+    server.sync(other, its_token)
+    server.sync(memory, token)
+    assert Path(backup).exists()
+    other.forget(fact_id=fact.id)
+    clock.advance(seconds=11)
+    server.sync(other, its_token)
+    server.sync(memory, token)
+    assert not Path(backup).exists()
+    assert memory.sync_status().backup is None
+
+
+def test_no_copy_from_before_the_sync_is_left_alone(
+    server: Server, token: str, clock: SteppedClock, tmp_path: Path
+) -> None:
+    memory = MemoryStore(tmp_path / "memory.db", clock=clock)
+    memory.set_fact("user::likes", "marzipan")
+    for end in (memory.undo_sync, memory.stop_sync):
+        backup = server.sync(memory, token).backup
+        assert backup is not None
+        end()
+        assert not Path(backup).exists()
+    Path(backup).write_bytes(b"marzipan")  # one that an end in the middle has left
+    memory.forget(text="marzipan")
+    assert not Path(backup).exists()
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_an_answer_that_leads_no_further_ends_the_sync(
+    server: Server, token: str, clock: SteppedClock, changed: bool
+) -> None:
+    memory = filled(clock)
+    server.sync(memory, token)
+    if changed:
+        memory.rename_session(memory.list_sessions()[0].id, "Waits")
+    known = sync_rows.get_state(memory.database, memory.user_id)
+    assert known is not None
+
+    def stand_still(call: Call, answer: Answer) -> Answer:
+        if call.method != "POST":
+            return answer
+        assert len(server.calls) < 50
+        found = json.loads(answer.body) | {"has_more": True, "last_n": known.acked_n, "changes": []}
+        found["cursor"] = f"{known.epoch}.{known.cursor}"
+        return dataclasses.replace(answer, body=json.dumps(found).encode())
+
+    server.on_answer = stand_still
+    with pytest.raises(SyncError, match="no further"):
+        server.sync(memory, token)
+    server.on_answer = lambda call, answer: answer
+    server.sync(memory, token)
+    assert dump(memory) == server_dump(server, memory.user_id)
+
+
+_STAMP = "0199c1d27c1e-0000-7f3a9c02d1e84b66"
+_LOST = {"row_kind": "facts", "memory_id": "x", "part": "state", "stamp": _STAMP, "values_json": "{}"}
+
+
+def _lost(**changed: Any) -> dict[str, Any]:
+    row = {"kind": "conflicts", "id": "c1", "seq": 1, "identity": _LOST | changed, "groups": {}}
+    return {"changes": [row]}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *(
+            {"results": [{"n": n, **result} for n in range(1, 30)]}
+            for result in (
+                {"status": "conflict", "row": {"x": 1}},
+                {"status": "conflict", "row": {"kind": "facts", "id": "x", "seq": 1, "forgotten": True}},
+                {"status": "applied", "stamps": 5},
+                {"status": "applied", "stamps": {"state": [1]}},
+                {"status": []},
+                {},
+            )
+        ),
+        _lost(values_json="{"),
+        _lost(values_json="[]"),
+        _lost(stamp="zz"),
+        _lost(part=1),
+        {"changes": [{"kind": "sessions", "id": "\ud800", "seq": 1, "identity": {}, "groups": {}}]},
+    ],
+)
+def test_nothing_is_taken_from_an_odd_answer(
+    server: Server, user: str, token: str, clock: SteppedClock, odd: dict[str, Any]
+) -> None:
+    memory = filled(clock)
+    server.on_answer = lambda call, answer: (
+        dataclasses.replace(answer, body=json.dumps(json.loads(answer.body) | odd).encode())
+        if call.method == "POST"
+        else answer
+    )
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, token)
+    assert caught.value.code == "not_a_server"
+    server.on_answer = lambda call, answer: answer
+    server.sync(memory, token)
+    assert dump(memory) == server_dump(server, user)
+
+
+@pytest.mark.parametrize("after", ["\u00b2", "-1", "x", "9" * 400])
+def test_an_odd_time_to_wait(
+    server: Server, token: str, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    memory = filled(clock)
+    server.on_call = lambda call: Answer(429, {"retry-after": after}, b"")
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, token)
+    assert caught.value.code == "busy"
+
+
+def test_a_servers_message_steers_no_terminal(server: Server, token: str, clock: SteppedClock) -> None:
+    memory = filled(clock)
+    said = json.dumps({"error": {"name": "x", "message": "\x1b[2Jfull \u202e\x07up"}}).encode()
+    server.on_call = lambda call: Answer(507, {}, said)
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, token)
+    assert str(caught.value).isprintable()
+    assert "full up" in str(caught.value)
+
+
+SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"
+
+
+def test_no_secret_leaves_in_anything_else(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock)
+    kept = memory.set_fact("user::note", SECRET)
+    plain = memory.set_fact("user::name", "Ann", quote=f"I am Ann, my key is {SECRET}")
+    turned = memory.propose_fact("user::diet", "vegan")
+    assert turned is not None
+    session = memory.create_session(f"The key {SECRET}", metadata={"api_key": SECRET, "colour": "green"})
+    said = memory.add_message(session.id, "user", f"it is {SECRET}")
+    with memory.database.transaction():  # as a program that did not know this kind has left it
+        memory.database.execute("UPDATE messages SET has_secret = 0 WHERE id = ?", (said.id,))
+    server.sync(memory, token)
+    memory.confirm_fact(turned.id, value=SECRET)
+    memory.rename_session(session.id, f"Again {SECRET}")
+    server.sync(memory, token)
+    there = server_dump(server, user)
+    assert SECRET not in json.dumps(there)
+    assert kept.id not in {row["id"] for row in there["facts"]}
+    assert next(row["value"] for row in there["facts"] if row["id"] == plain.id) == "Ann"
+    titles = {row["title"]: row["metadata_json"] for row in there["sessions"]}
+    assert json.loads(titles[f"Again {outgoing.HIDDEN}"])["colour"] == "green"
+    assert server.sync(memory, token).pushed == 0
+    assert memory.get_session(session.id).title == f"Again {SECRET}"
+    assert {fact.value for fact in memory.list_facts()} == {SECRET, "Ann"}
+
+
+def test_keys_and_prefixes_that_hold_a_text_go_with_it(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = filled(clock)
+    memory.register_namespace("zebra::")
+    memory.register_namespace("user::zebra-food", single_valued=False)
+    memory.register_namespace("zebra-house::")
+    for key in ("user::ZEBRA", "zebra::stripes", "user::zebra-food", "user::note::the zebra"):
+        memory.set_fact(key, "many")
+    memory.set_fact("zebra-house::keeper", "Ann")
+    memory.set_fact("user::name", "Ann")
+    server.sync(memory, token)
+    receipt = memory.forget(text="zebra")
+    assert [fact.key for fact in memory.list_facts(status=None)] == ["user::name"]
+    assert memory.search("zebra") == []
+    # The chain of events names what it is about, as it names the ids of rows.
+    assert {*held(memory, "zebra"), *held(memory, "ZEBRA")} <= {"events", "event_salts"}
+    memory.undo(receipt.operation_id)
+    assert len(memory.list_facts()) == 6
+    server.sync(memory, token)
+    assert dump(memory) == server_dump(server, user)
+    assert memory.forget(text="name").counts == {}

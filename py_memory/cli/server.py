@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from py_memory.clock import DAY_MS, system_clock
-from py_memory.errors import InvalidInputError, NotFoundError
+from py_memory.errors import InvalidInputError, NotFoundError, shown
 from py_memory.server.endpoint import Endpoint
 from py_memory.server.open_store import default_database, open_store
 from py_memory.server.site import SiteServer
 from py_memory.server.sqlite_store import SqliteStore
+from py_memory.server.store import User
 from py_memory.server.tokens import SCOPES, make_token
 
 from .tables import table
+from .terminal import write_json
+from .words import WORDS, language
 
 __all__ = ["add_server_commands"]
 
@@ -28,7 +30,7 @@ def add_server_commands(commands: Any, words: Mapping[str, str]) -> None:
     _store_options(serve, words)
     serve.add_argument("--site", type=Path, help=words["site"])
     serve.add_argument("--host", default="127.0.0.1")
-    serve.add_argument("--port", type=int, default=8000)
+    serve.add_argument("--port", type=_port, default=8000)
     serve.add_argument("--origin", action="append", default=[], help=words["origin"])
     serve.set_defaults(run=_serve, file=None)
 
@@ -61,13 +63,33 @@ def _store_options(parser: argparse.ArgumentParser, words: Mapping[str, str]) ->
     parser.add_argument("--data", type=Path, default=Path("data"), help=words["data"])
 
 
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or len(text) > 5 or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(WORDS[language()]["no_port"])
+    return int(text)
+
+
+def _check_line(text: str, what: str) -> None:
+    """Raises InvalidInputError."""
+    if not text.isprintable() or len(text) > 200:
+        raise InvalidInputError(WORDS[language()]["one_line"].format(what=what))
+
+
+def _user(store: SqliteStore, name: str) -> User:
+    try:
+        return store.user_named(name)
+    except NotFoundError:
+        said = WORDS[language()]["no_user"].format(name=shown(name))
+        raise InvalidInputError(said) from None
+
+
 def _store(options: argparse.Namespace) -> SqliteStore:
     return open_store(options.database or default_database(options.data))
 
 
 def _show(options: argparse.Namespace, items: list[dict[str, Any]]) -> int:
     if options.json:
-        print(json.dumps(items, ensure_ascii=False, indent=1))
+        write_json(items, ensure_ascii=False)
     elif items:
         print(table(list(items[0]), [list(item.values()) for item in items]))
     return 0
@@ -86,7 +108,8 @@ def _list_users(options: argparse.Namespace, path: Path | None) -> int:
 
 def _add_token(options: argparse.Namespace, path: Path | None) -> int:
     store = _store(options)
-    user, now = store.user_named(options.name), system_clock()
+    _check_line(options.device, WORDS[language()]["device_name"])
+    user, now = _user(store, options.name), system_clock()
     if options.days is not None and not 1 <= options.days <= 36_500:
         raise InvalidInputError("A token lives from 1 to 36500 days.")
     until = None if options.days is None else now + options.days * DAY_MS
@@ -101,7 +124,7 @@ def _list_tokens(options: argparse.Namespace, path: Path | None) -> int:
     store = _store(options)
     now = system_clock()
     shown = []
-    for token in store.tokens(store.user_named(options.name).id):
+    for token in store.tokens(_user(store, options.name).id):
         expired = token.expires_at is not None and token.expires_at <= now
         state = "revoked" if token.revoked_at else "expired" if expired else "valid"
         shown.append({"key": token.key, "device": token.label, "scope": token.scope, "state": state})
@@ -109,24 +132,23 @@ def _list_tokens(options: argparse.Namespace, path: Path | None) -> int:
 
 
 def _revoke(options: argparse.Namespace, path: Path | None) -> int:
+    _check_line(options.key, WORDS[language()]["key_id"])
     if not _store(options).revoke(options.key, system_clock()):
-        raise NotFoundError("valid token", options.key)
+        raise InvalidInputError(WORDS[language()]["no_valid_token"].format(key=shown(options.key)))
     return 0
 
 
 def _serve(options: argparse.Namespace, path: Path | None) -> int:
     """With uvicorn where the extra `server` is installed, else with the standard library's server."""
+    if options.site is not None and not (options.site / "policy.json").is_file():
+        raise InvalidInputError(WORDS[language()]["no_site"].format(path=options.site))
     endpoint = Endpoint(_store(options), origins=options.origin)
     try:
         import uvicorn
 
         from py_memory.server.app import make_app
     except ImportError:
-        if options.site is None:
-            raise InvalidInputError(
-                "Serving without a page needs the extra “server”: pip install 'py_memory[server]'."
-            ) from None
-        print("The extra “server” is not installed; the standard library serves.", file=sys.stderr)
+        print(WORDS[language()]["plain_server"], file=sys.stderr)
         plain = SiteServer(options.site, options.host, options.port, endpoint)
         print(f"Serving at {plain.url}", flush=True)
         try:

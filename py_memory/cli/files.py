@@ -88,7 +88,7 @@ def add(options: argparse.Namespace, path: Path) -> int:
             say("stopped")
             return 130
     if options.json:
-        write_json(report, ensure_ascii=False)
+        write_json(report)
     elif "imported" in report:
         say(
             "imported",
@@ -128,7 +128,7 @@ def _progress(figures: Mapping[str, int]) -> None:
 
 def _show(options: argparse.Namespace, seen: Mapping[str, Any]) -> None:
     if options.json:
-        write_json(seen, ensure_ascii=False)
+        write_json(seen)
         return
     word = "would_add" if seen["first"] is None else "would_add_dated"
     say(word, **{**seen, "first": on(seen["first"]), "last": on(seen["last"])})

@@ -159,7 +159,7 @@ def _inspect(options: argparse.Namespace, path: Path) -> int:
         **{name: count for name, count in store.stats().items() if count},
     }
     if options.json:
-        write_json(found, ensure_ascii=False)
+        write_json(found)
     else:
         print(table(["", path.name], list(found.items())))
     return 0
@@ -264,7 +264,7 @@ def _doctor(options: argparse.Namespace, path: Path) -> int:
                     say("fixed", kind=words[finding.kind], count=count)
         findings = store.health()
     if options.json:
-        write_json([finding.to_dict() for finding in findings], ensure_ascii=False)
+        write_json([finding.to_dict() for finding in findings])
     elif findings:
         print(table(["", "#", "fix"], [[words[f.kind], f.count, f.fix or ""] for f in findings]))
         if any(finding.kind in ("waiting", "conflicts") for finding in findings):
@@ -286,7 +286,7 @@ def _forget(options: argparse.Namespace, path: Path) -> int:
     if not options.yes:
         store.undo(receipt.operation_id)
     if options.json:
-        write_json({**receipt.to_dict(), "done": options.yes}, ensure_ascii=False)
+        write_json({**receipt.to_dict(), "done": options.yes})
     else:
         say("gone" if options.yes else "will_go", counts=counted(receipt.counts))
     if options.yes:
@@ -299,7 +299,7 @@ def _sync(options: argparse.Namespace, path: Path) -> int:
     store = MemoryStore(path)
     if options.dry_run:
         status = store.sync_status()
-        write_json(status.to_dict(), ensure_ascii=False)
+        write_json(status.to_dict())
         return 0
     token = options.token or os.environ.get(TOKEN_VARIABLE, "")
     if not token:
@@ -311,7 +311,7 @@ def _sync(options: argparse.Namespace, path: Path) -> int:
         raise InvalidInputError(said) from error
     store.close()
     if options.json:
-        write_json(report.to_dict(), ensure_ascii=False)
+        write_json(report.to_dict())
         return 0
     say("synced", pushed=report.pushed, pulled=report.pulled, waiting=sum(report.waiting.values()))
     if report.conflicts or report.disputed or report.rejected:

@@ -89,7 +89,7 @@ def _store(options: argparse.Namespace) -> SqliteStore:
 
 def _show(options: argparse.Namespace, items: list[dict[str, Any]]) -> int:
     if options.json:
-        write_json(items, ensure_ascii=False)
+        write_json(items)
     elif items:
         print(table(list(items[0]), [list(item.values()) for item in items]))
     return 0

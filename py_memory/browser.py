@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 from .agent import ChatAgent
 from .database import open_block_file
+from .distilling import Distiller
 from .errors import (
     ImportRefusedError,
     IncognitoEndedError,
@@ -24,33 +25,36 @@ from .errors import (
     PyMemoryError,
     SyncError,
 )
-from .formats.memory_file import read_memory_file
+from .formats.own_files import read_rows
 from .incognito import IncognitoStore
 from .models.failures import failure, sentence
 from .models.offline import OfflineAssistant
 from .models.page import Chosen, PageBridge, PageModel, Unusable
 from .recall import index
 from .records import Message, Receipt, Record
+from .rows import stats
 from .store import MemoryStore
 from .sync.engine import Answer, Call, Pause, check_address
 
 if TYPE_CHECKING:
+    from .formats.chat_job import ChatJob
     from .models.openai import OpenAIModel
 
-__all__ = ["Host", "look_into", "read_chats", "read_file", "start"]
+__all__ = ["ChatReader", "Host", "look_into", "read_chats", "read_file", "start"]
 
 # They take paths, hand out context managers or belong to the host.
 NOT_FOR_THE_PAGE = {
     "action",
+    "begin_import",
     "close",
     "compact",
     "connect_embedder",
     "durable",
     "embed_waiting",
+    "export_pieces",
     "export_to",
     "idle_work",
     "import_chats",
-    "import_entries",
     "import_file",
     "import_rows",
     "sync_steps",
@@ -61,6 +65,9 @@ NOT_FOR_THE_PAGE = {
     "take_reading",
     "prepare_recall",
 }
+
+
+PART_CHARACTERS = 1 << 19  # of what crosses at once: then others have their turn
 
 
 class Bridge(PageBridge, Protocol):
@@ -109,6 +116,8 @@ class Host:
         self._incognito: dict[str, IncognitoStore] = {}
         self._agents: dict[str, ChatAgent] = {}  # of incognito chats
         self._disputed = False
+        self._reading: asyncio.Event | None = None  # set to stop what the model reads in idle time
+        self._imports: dict[str, ChatJob] = {}
         self._chosen = Chosen(OfflineAssistant())
         self._open(path)
 
@@ -116,6 +125,7 @@ class Host:
         self._store = PageStore(open_block_file(path))
         self._store.durable = self._durable
         self._agent = ChatAgent(self._store, self._chosen)
+        self._distiller = Distiller(self._store, self._chosen)
         for chat in self._incognito.values():
             chat.base = self._store
 
@@ -147,6 +157,27 @@ class Host:
             self._chosen.model = PageModel(self._bridge, choice.get("name") or kind)
         else:
             self._chosen.model = OfflineAssistant()
+        self._distiller = Distiller(self._store, self._chosen)
+
+    async def read_along(self) -> str:
+        """One step of what a model does in idle time (see Distiller), never of an incognito chat: "read",
+        "nothing" where nothing is due, "stopped", or "failed" where the model cannot be used."""
+        if isinstance(self._chosen.model, OfflineAssistant | Unusable) or self._reading:
+            return "nothing"
+        self._reading = stopped = asyncio.Event()
+        try:
+            if await self._distiller.step(stopped) is not None:
+                return "read"
+            return "stopped" if stopped.is_set() else "nothing"
+        except Exception:  # a round tells the user what is wrong with the model
+            return "failed"
+        finally:
+            self._reading = None
+
+    def stop_reading(self) -> None:
+        """Somebody waits for the model, or for the memory."""
+        if self._reading:
+            self._reading.set()
 
     async def probe_model(self, server: str) -> str:
         """The models of a server {"address", "key", "language"}, which is asked for them now."""
@@ -311,6 +342,19 @@ class Host:
         """SQLite's quick check as a JSON list of problems."""
         return json.dumps(self._store.database.integrity_check(quick=True))
 
+    def compare(self, path: str) -> str:
+        """What an older state of this memory, in the block file at `path`, holds, and what has come since:
+        {messages, facts, newer: {messages, facts}}, facts being current ones. The file is not used again."""
+
+        def run() -> Mapping[str, Any]:
+            older = MemoryStore(open_block_file(path), user_id=self._store.user_id)
+            try:
+                return stats.compared(self._store.database, older.database, self._store.user_id)
+            finally:
+                older.close()
+
+        return answer(run)
+
     def optimize(self) -> None:
         """Rewrites the search index, in which deleted words would otherwise linger."""
         with self._store.database.transaction():
@@ -320,9 +364,26 @@ class Host:
         """Writes a compact copy of the memory."""
         self._store.database.image_to(path)
 
-    def export_image(self, path: str) -> str:
+    def export_image(self, path: str, session_id: str | None = None) -> str:
         """Writes the file the user gets: compact and without what only synchronisation needs."""
-        return answer(lambda: self._store.export_to(path))
+        return answer(lambda: self._store.export_to(path, session_id=session_id))
+
+    def export_text(self, options: str, emit: Callable[[str], None]) -> str:
+        """Emits the memory as text, in parts: `options` are those of MemoryStore.export_text()."""
+
+        def run() -> None:
+            part: list[str] = []
+            size = 0
+            with self._store.database.transaction():
+                for piece in self._store.export_pieces(**json.loads(options)):
+                    part.append(piece)
+                    size += len(piece)
+                    if size >= PART_CHARACTERS:
+                        emit("".join(part))
+                        part, size = [], 0
+            emit("".join(part))
+
+        return answer(run)
 
     def import_into(self, path: str, batches: Iterable[str], mode: str) -> str:
         """Adds rows to the copy of this memory at `path`: batches of read_file(). Returns the report."""
@@ -336,18 +397,26 @@ class Host:
 
         return answer(run)
 
-    def import_chats(self, entries: Iterable[str], size: int, path: str | None = None) -> str:
-        """Adds what read_chats() emitted, of `size` bytes, to this memory, or to the copy of it at `path`
-        where it is much: what is added to a copy cannot be undone. Returns the report."""
+    def begin_import(self, id: str, product: str) -> None:
+        """An import of what a ChatReader reads, by the name `id`."""
+        self._imports[id] = self._store.begin_import(product=product)
+
+    def add_entries(self, id: str, entries: str) -> str:
+        """Adds some of them, a JSON list, in one transaction; gives {conversations, messages} so far."""
+        from .formats.entries_json import entry_from_json
+
+        return answer(lambda: self._imports[id].add(map(entry_from_json, json.loads(entries))))
+
+    def end_import(self, id: str, how: str) -> str:
+        """Gives the report. `how`: "done", "cancelled" (what was added stays) or "failed" (it is taken
+        back)."""
+        job = self._imports.pop(id)
 
         def run() -> Mapping[str, Any]:
-            if path is None:
-                return self._store.import_entries(entries, size=size)
-            copy = MemoryStore(open_block_file(path), user_id=self._store.user_id)
-            try:
-                return copy.import_entries(entries, size=size)
-            finally:
-                copy.close()
+            job.finish(cancelled=how != "done")
+            if how == "failed" and (operation := job.report["operation_id"]):
+                self._store.undo(operation)
+            return job.report
 
         return answer(run)
 
@@ -391,46 +460,80 @@ def read_file(path: str, emit: Callable[[str], None]) -> str:
     """Reads a file that nobody trusts and emits its rows in batches of JSON text."""
 
     def run() -> None:
-        for batch in read_memory_file(Path(path)):
+        for batch in read_rows(Path(path)):
             emit(json.dumps(batch, default=_refuse))
 
     return answer(run)
 
 
-def look_into(path: str) -> str:
-    """What an import of the file at `path` would bring; see MemoryStore.preview_import()."""
+def look_into(files: str, note: Callable[[int, int], None]) -> str:
+    """What an import of the files, a JSON list of [path, name], would bring; see
+    MemoryStore.preview_import(). `note` is told the bytes read so far, and of how many."""
     from .formats.chat_job import preview
-    from .formats.sources import open_source
+    from .formats.sources import open_sources
 
     def run() -> Mapping[str, Any]:
-        with open_source(path) as source:
-            return preview(source)
+        with open_sources(json.loads(files)) as source:
+            done = 0
+
+            def read(size: int) -> None:
+                nonlocal done
+                done += size
+                note(done, source.size)
+
+            return preview(source, read)
 
     return answer(run)
 
 
-def read_chats(path: str, options: str, emit: Callable[[str], None]) -> str:
-    """Reads another product's export and emits its conversations one by one as JSON text, for
-    Host.import_chats(). `options`: {only: [id] or null, memories: bool}. Gives {format, bytes} once all of it
-    has been read: what comes out before must not be added where an error follows."""
-    from .formats.chat_job import chosen_entries
-    from .formats.entries_json import entry_to_json
-    from .formats.shapes import shapes_of
-    from .formats.sources import open_source
+def read_chats(files: str, options: str, note: Callable[[int, int], None]) -> ChatReader:
+    """Reads what look_into() has seen. `options`: {only: [id] or null, memories: bool}."""
+    return ChatReader(json.loads(files), json.loads(options), note)
 
-    def run() -> Mapping[str, Any]:
-        chosen = json.loads(options)
-        only = chosen.get("only")
-        with open_source(path) as source:
-            for entry in chosen_entries(
+
+class ChatReader:
+    """Other products' exports, some entries at a time, so that whoever adds them sets the pace."""
+
+    def __init__(
+        self, files: list[tuple[str, str]], options: Mapping[str, Any], note: Callable[[int, int], None]
+    ) -> None:
+        self._files, self._options, self._note = files, options, note
+        self._parts = self._read()
+
+    def next(self) -> str:
+        """{entries, done}: the next ones, as JSON texts for Host.add_entries(). Raises nothing; an error ends
+        it."""
+        return answer(lambda: next(self._parts))
+
+    def _read(self) -> Iterator[Mapping[str, Any]]:
+        from .formats.chat_job import chosen_entries
+        from .formats.entries_json import entry_to_json
+        from .formats.sources import open_sources
+
+        only = self._options.get("only")
+        with open_sources(self._files) as source:
+            done = 0
+
+            def count(read: int) -> None:
+                nonlocal done
+                done += read
+                self._note(done, source.size)
+
+            found = chosen_entries(
                 source,
                 only=None if only is None else frozenset(only),
-                memories=chosen.get("memories") is not False,
-            ):
-                emit(entry_to_json(entry))
-            return {"format": shapes_of(source)[0][1].product, "bytes": source.size}
-
-    return answer(run)
+                memories=self._options.get("memories") is not False,
+                read=count,
+            )
+            part: list[str] = []
+            size = 0
+            for entry in found:
+                part.append(entry_to_json(entry))
+                size += len(part[-1])
+                if size >= PART_CHARACTERS:
+                    yield {"entries": part, "done": False}
+                    part, size = [], 0
+            yield {"entries": part, "done": True}
 
 
 def _refuse(value: object) -> NoReturn:
@@ -445,7 +548,9 @@ def answer(run: Callable[[], Any]) -> str:
 
 
 def described(error: Exception) -> dict[str, str]:
-    return {"name": type(error).__name__, "message": str(error)}
+    code = getattr(error, "code", "")
+    named = {"name": type(error).__name__, "message": str(error)}
+    return {**named, "code": code} if isinstance(error, ImportRefusedError) and code else named
 
 
 def plain(value: Any) -> Any:

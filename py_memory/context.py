@@ -27,6 +27,7 @@ __all__ = [
     "assembled",
     "day_of",
     "history_for_prompt",
+    "introduction",
     "memory_part",
     "prompt",
     "said_in",
@@ -59,11 +60,13 @@ _OF_STATE = ("goal", "constraints", "plan", "pending", "next_action")  # the res
 
 @dataclass(frozen=True, slots=True)
 class MemoryPart:
-    """The lines of memory in a prompt, and what of it they hold."""
+    """The lines of memory in a prompt, and what of it they hold: one for each fact, then `state_lines` of the
+    task's saved state, then the summaries."""
 
     lines: tuple[str, ...]
     facts: tuple[Fact, ...]
     summaries: tuple[Summary, ...]
+    state_lines: int = 0
 
 
 def day_of(fact: Fact) -> str | None:
@@ -99,8 +102,9 @@ def memory_part(
             room -= len(line) + 1
     state = list(_state_lines(overview.snapshot or {}, min(room - len(_STATE[language]) - 1, _MAX_STATE)))
     if state:
-        lines += [_STATE[language], *state]
-        room -= sum(len(line) + 1 for line in (_STATE[language], *state))
+        state.insert(0, _STATE[language])
+        lines += state
+        room -= sum(len(line) + 1 for line in state)
     summaries: list[Summary] = []
     seen = set(shown)
     for summary in overview.summaries:
@@ -116,7 +120,7 @@ def memory_part(
         lines += part
         summaries.append(summary)
         room -= size
-    return MemoryPart(tuple(lines), tuple(facts), tuple(summaries))
+    return MemoryPart(tuple(lines), tuple(facts), tuple(summaries), len(state))
 
 
 def _state_lines(state: Mapping[str, Any], room: int) -> Iterator[str]:
@@ -156,10 +160,15 @@ def as_data(text: str) -> str:
 
 def system_prompt(memory: MemoryPart | None, language: str) -> str:
     """The system text in "en" or "zh", with memory as lines between fences."""
-    parts = [_ROLE[language]]
+    parts = [introduction(memory, language)]
     if memory and memory.lines:
-        parts += [_NOTES[language], _FENCE, *memory.lines, _FENCE]
+        parts += [_FENCE, *memory.lines, _FENCE]
     return "\n".join(parts)
+
+
+def introduction(memory: MemoryPart | None, language: str) -> str:
+    """The system text without what is remembered."""
+    return "\n".join([_ROLE[language], *([_NOTES[language]] if memory and memory.lines else [])])
 
 
 def prompt(

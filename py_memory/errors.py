@@ -127,7 +127,13 @@ class NewerDatabaseError(PyMemoryError):
 
 class ImportRefusedError(PyMemoryError):
     """The file holds what no release of this program writes, or is no export that is known, or is damaged.
-    Nothing was imported."""
+    Nothing was imported. `code` names the reason where a page has a sentence of its own for it: one of
+    import_empty, _gzip, _pdf, _picture, _archive, _utf16, _web_page, _binary, _unknown, _no_chats, _packed,
+    _password, _damaged, _list_too_long, _nothing; else ""."""
+
+    def __init__(self, message: str, *, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code and f"import_{code}"
 
 
 class IncognitoError(PyMemoryError):

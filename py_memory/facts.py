@@ -373,6 +373,9 @@ class Facts:
             self._db, self._user, self._agent, status=status, now=self._clock(), limit=limit, **filters
         )
 
+    def browse_facts(self, **wanted: Any) -> list[Fact]:
+        return rows.browse_facts(self._db, self._user, self._agent, now=self._clock(), **wanted)
+
     def facts_for_prompt(self, limit: int) -> list[Fact]:
         return rows.facts_for_prompt(self._db, self._user, self._agent, now=self._clock(), limit=limit)
 

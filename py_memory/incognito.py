@@ -115,10 +115,13 @@ class IncognitoStore(MemoryStore):
     def export_text(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._refuse()
 
+    def export_pieces(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse()
+
     def import_chats(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._refuse()
 
-    def import_entries(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def begin_import(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._refuse()
 
     def preview_import(self, *args: Any, **kwargs: Any) -> NoReturn:

@@ -13,7 +13,7 @@ from typing import Any
 from .database import Database
 from .errors import InvalidInputError, PyMemoryError
 from .facts import Facts
-from .prompts import Parts, render
+from .prompts import Parts, render, sections
 from .records import Experience, Fact, Message, Overview, Prompt, Reason, Recollection, Summary
 from .rows import experiences as experience_rows
 from .rows import images, snapshots
@@ -51,7 +51,7 @@ def inspect_prompt(db: Database, user_id: str, facts: Facts, answer: Message, in
     gone: list[str] = []
     try:
         parts = _parts(db, user_id, facts, answer, record, reasons, gone, incognito)
-        messages = tuple(render(parts))
+        messages, shown = tuple(render(parts)), tuple(sections(parts))
     except (PyMemoryError, KeyError, TypeError, ValueError, AttributeError):  # of a file that nobody trusts
         return Prompt(answer.id, language, None, (), reasons, words)
     return Prompt(
@@ -68,6 +68,9 @@ def inspect_prompt(db: Database, user_id: str, facts: Facts, answer: Message, in
         gone=len(gone),
         exact=not gone and not record.get("resumed"),
         usage=_numbers(record.get("usage")) or None,
+        parts=shown,
+        tools=_names(record.get("tools")),
+        tool_tokens=_number(record.get("tool_tokens")),
     )
 
 
@@ -78,6 +81,11 @@ def _number(value: Any) -> int | None:
 def _numbers(value: Any) -> dict[str, int]:
     given = value if isinstance(value, dict) else {}
     return {name: count for name, count in given.items() if isinstance(count, int)}
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    given = value if isinstance(value, list) else []
+    return tuple(name for name in given if isinstance(name, str))
 
 
 def _in_words(reason: Reason, language: str) -> str:

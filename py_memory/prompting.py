@@ -75,6 +75,8 @@ async def prepare(
         "counted": counted,
         "limit": limit,
         "left_out": left_out(whole, parts) | _fewer(tools, offered),
+        "tools": [tool.name for tool in offered],
+        "tool_tokens": sum(map(_tokens_of, offered)),
     }
     return Prepared(render(parts), offered, _uses(parts, memory), parts.experiences, record)
 

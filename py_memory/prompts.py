@@ -18,7 +18,7 @@ from . import context, experience
 from .records import Experience, Message, Overview, Recollection
 from .text import estimate_tokens
 
-__all__ = ["PER_MESSAGE", "Parts", "estimate", "fitted", "left_out", "render"]
+__all__ = ["PER_MESSAGE", "Parts", "estimate", "fitted", "left_out", "render", "sections"]
 
 PER_MESSAGE = 4  # tokens that chat templates add to a message, about
 _LEAST_CHARS = 200  # left of the newest message
@@ -59,17 +59,50 @@ class Parts:
 
 def render(parts: Parts) -> list[dict[str, Any]]:
     """The messages for the model, oldest first."""
-    memory = context.memory_part(parts.overview, parts.memory_chars, parts.language, shown=parts.shown)
     own = (parts.own,) if parts.own else ()
-    prompt = context.assembled(memory, own, parts.history, parts.message_chars, parts.language)
-    notes = [
-        _recalled(parts.recalled, parts.language),
-        _INCOGNITO[parts.language] if parts.incognito else "",
-        experience.in_prompt(parts.experiences, parts.language),  # the user's own facts outrank it
-        parts.resumption,
-    ]
-    prompt[0]["content"] = "\n\n".join([prompt[0]["content"], *(note for note in notes if note)])
+    prompt = context.assembled(_memory(parts), own, parts.history, parts.message_chars, parts.language)
+    notes = [note for _, note in _notes(parts) if note]
+    prompt[0]["content"] = "\n\n".join([prompt[0]["content"], *notes])
     return prompt
+
+
+def sections(parts: Parts) -> list[dict[str, Any]]:
+    """The same for somebody who looks at it: {"part", "role", "text", "tokens"} in the order in which they
+    are sent, without the fences; tokens are estimated."""
+    memory = _memory(parts)
+    facts, rest = memory.lines[: len(memory.facts)], memory.lines[len(memory.facts) :]
+    own = context.history_for_prompt([parts.own] if parts.own else [], parts.message_chars, parts.language)
+    told = [
+        *(("own", "system", str(message["content"])) for message in own),
+        ("system", "system", context.introduction(memory, parts.language)),
+        ("facts", "system", "\n".join(facts)),
+        ("snapshots", "system", "\n".join(rest[: memory.state_lines])),
+        ("summaries", "system", "\n".join(rest[memory.state_lines :])),
+        *((part, "system", note) for part, note in _notes(parts)),
+        *(
+            ("messages", str(message["role"]), str(message["content"]))
+            for message in context.history_for_prompt(parts.history, parts.message_chars, parts.language)
+        ),
+    ]
+    return [
+        {"part": part, "role": role, "text": text, "tokens": estimate_tokens(text)}
+        for part, role, text in told
+        if text
+    ]
+
+
+def _memory(parts: Parts) -> context.MemoryPart:
+    return context.memory_part(parts.overview, parts.memory_chars, parts.language, shown=parts.shown)
+
+
+def _notes(parts: Parts) -> list[tuple[str, str]]:
+    """What follows the system text in its message; the user's own facts outrank what was learned of tools."""
+    return [
+        ("recalled", _recalled(parts.recalled, parts.language)),
+        ("incognito", _INCOGNITO[parts.language] if parts.incognito else ""),
+        ("experiences", experience.in_prompt(parts.experiences, parts.language)),
+        ("resumption", parts.resumption),
+    ]
 
 
 def _recalled(found: Sequence[Recollection], language: str) -> str:

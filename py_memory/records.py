@@ -471,7 +471,10 @@ class Prompt(Record):
     `counted`, else estimated, and may be up to `limit`. `left_out` counts what did not fit: "messages",
     "recalled", "experiences", "summaries", "snapshots", "facts", "tools", and "characters" of the newest
     message. Of the parts `gone` have been forgotten since; `exact` says that the messages are those that were
-    sent. `usage` is what the model says it cost.
+    sent. `usage` is what the model says it cost. `parts` are the same words in the same order by where they
+    come from, each {"part", "role", "text", "tokens"} with tokens estimated: "own" (the session's system
+    message), "system", "facts", "snapshots", "summaries", "recalled", "incognito", "experiences", "messages".
+    `tools` are the names of those it could call; their schemas took about `tool_tokens`.
     """
 
     message_id: str
@@ -487,6 +490,9 @@ class Prompt(Record):
     gone: int = 0
     exact: bool = False
     usage: Mapping[str, int] | None = None
+    parts: tuple[Mapping[str, Any], ...] = ()
+    tools: tuple[str, ...] = ()
+    tool_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

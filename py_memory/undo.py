@@ -79,14 +79,14 @@ class UndoLog:
         self._latest: tuple[int, Operation] | None = None
         self.lineage = Lineage(db)
 
-    def begin(self) -> Operation:
-        """The operation of the open transaction, undoable for UNDO_MS: what was done in one is taken back as
-        one. Gone again if the transaction is rolled back."""
+    def begin(self, hold_ms: int = UNDO_MS) -> Operation:
+        """The operation of the open transaction, undoable for `hold_ms`: what was done in one is taken back
+        as one. Gone again if the transaction is rolled back."""
         if self._latest and self._latest[0] == self._db.transactions:
             return self._latest[1]
         now = self._clock()
         self.forget_expired()
-        operation = Operation(uuid7(now), now + UNDO_MS)
+        operation = Operation(uuid7(now), now + hold_ms)
         self._latest = (self._db.transactions, operation)
         self._operations[operation.id] = operation
         self._db.on_rollback(lambda: self._operations.pop(operation.id, None))

@@ -19,7 +19,7 @@ TSC = Path("web/node_modules/typescript/bin/tsc")
 class Suite:
     """`pytest` holds pytest's arguments; `commands` are further checks that each count as one test.
     `needs` names what build.py prepares first: "packages" (of the page), "site" (built), "browser",
-    "model" (a file for the page to run)."""
+    "postgres" (its programs), "model" (a file for the page to run)."""
 
     budget_s: int
     pytest: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Suite:
 PYTHON_SUITE = "tests/browser/test_python_suite.py"
 SUITES = {
     "lint": Suite(
-        100,
+        60,
         commands={
             "ruff check": ("python", "-m", "ruff", "check", "."),
             "ruff format": ("python", "-m", "ruff", "format", "--check", "."),
@@ -40,10 +40,12 @@ SUITES = {
         },
         needs=frozenset({"packages"}),
     ),
-    "unit": Suite(800, pytest=("tests/unit", "-n", "2", "--dist", "worksteal")),
+    "unit": Suite(
+        860, pytest=("tests/unit", "-n", "2", "--dist", "worksteal"), needs=frozenset({"postgres"})
+    ),
     "pyodide": Suite(240, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
     "browser": Suite(
-        1540, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
+        1520, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
     ),
     # Only by name or with --models.
     "models": Suite(1800, pytest=("tests/models",), needs=frozenset({"site", "browser", "model"})),

@@ -10,10 +10,12 @@ from typing import Any
 
 from py_memory.agent import ChatAgent
 from py_memory.models.offline import OfflineAssistant
+from py_memory.models.phrases import key_in_words
 from py_memory.records import Fact, Message
 from py_memory.store import MemoryStore
 
 from .terminal import Stop, chosen_model, say, stopping, write
+from .words import language
 
 __all__ = ["chat"]
 
@@ -61,7 +63,7 @@ def chat(options: argparse.Namespace, path: Path) -> int:
                 _round(agent, session, said)
                 new = [fact for fact in _noticed(store, session) if fact.id not in told]
                 told.update(fact.id for fact in new)
-                if new and options.model:  # the offline assistant asks by itself
+                if new:
                     say("noticed", facts=_listed(new))
     finally:
         store.close()
@@ -93,4 +95,4 @@ def _settle(store: MemoryStore, session: str, *, keep: bool) -> None:
 
 
 def _listed(facts: list[Fact]) -> str:
-    return ", ".join(f"{fact.key} = {fact.value}" for fact in facts)
+    return ", ".join(f"{key_in_words(fact.key, language())}: {fact.value}" for fact in facts)

@@ -17,6 +17,7 @@ from typing import Any
 
 from .clauses import Clause, Found, clauses, sentences, slug, split_statement
 from .commands import command_in
+from .confidence import LEAST, confidence_of, rule_of
 from .days import day_spoken_of
 from .guards import safe_clauses
 from .masking import MASK, masked
@@ -29,6 +30,9 @@ __all__ = ["propose", "task_key"]
 MAX_VALUE_CHARACTERS = 100
 MAX_CLAUSE = 400  # characters; no rule reads a longer one, and some would go over it again and again
 _LIST = re.compile(r",\s*(?:and\s+)?|;\s*|、|，|；|\s+and\s+(?=\w+ (?:the|my|a|an|some|mum|mom|dad)\b)")
+# “Milk upsets me, I'm lactose intolerant” tells one thing.
+_LACTOSE = re.compile("lactose|乳糖", re.IGNORECASE)
+_MILK = re.compile("milk|dairy|牛?奶", re.IGNORECASE)
 _Rules = Callable[[Clause, Reading], Iterable[Found]]
 _CATEGORIES = (
     ("user::family", "relation"),
@@ -93,16 +97,17 @@ def propose(
     zone: str | None = None,
     known: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Facts that a user's message states: {key, value, quote, category, confidence, explicit, spoken_words,
-    zone, valid_from}.
+    """Facts that a user's message states: {key, value, quote, category, confidence, rule, explicit,
+    spoken_words, zone, valid_from}.
 
-    `explicit` marks what the user asked to remember; the rest waits for a yes. `quote` is cut from `text`
-    as it stands; values are at most 100 characters, in the user's words. `lang` ("en", "zh") keeps to one
-    language's rules. Words for a day ("tomorrow") are kept in `spoken_words` with the start of that day in
-    `valid_from` (ms), counted from `now` (ms) in `zone`, an IANA name or an offset such as "+08:00"; for
-    to-dos and events a date or a distance (“in three weeks”) is such words too. `known` maps names of
-    relatives and pets to their keys, so that “Mei is 7 now” is understood. Never raises; text that says
-    nothing gives [].
+    `explicit` marks what the user asked to remember (confidence 1); the rest waits for a yes, and its
+    confidence is the measured precision of the kind of rule that noticed it (`rule`, such as "en likes").
+    `quote` is cut from `text` as it stands; values are at most 100 characters, in the user's words.
+    `lang` ("en", "zh") keeps to one language's rules. Words for a day ("tomorrow") are kept in
+    `spoken_words` with the start of that day in `valid_from` (ms), counted from `now` (ms) in `zone`, an
+    IANA name or an offset such as "+08:00"; for to-dos and events a date or a distance (“in three weeks”)
+    is such words too. `known` maps names of relatives and pets to their keys, so that “Mei is 7 now” is
+    understood. Never raises; text that says nothing gives [].
     """
     if refusal(text) is not None:
         return []
@@ -125,7 +130,8 @@ def propose(
             found += [(item, True) for item in _statement(command.body, body, whole, lang, known or {})]
         rest += [visible[read_to : command.start], "\n" * (sentence.end - command.start)]
         read_to = sentence.end
-    found += [(item, False) for item in _read("".join((*rest, visible[read_to:])), lang, known or {})]
+    noticed = _read("".join((*rest, visible[read_to:])), lang, known or {})
+    found += [(item, False) for item in noticed if confidence_of(item.rule) >= LEAST]
     return [_proposal(text, item, explicit, now, zone) for item, explicit in _unique(found)]
 
 
@@ -146,10 +152,10 @@ def _with_whole_statements(visible: str) -> Iterator[Clause]:
 def _tasks(body: str, whole: Clause) -> Iterator[Found]:
     listed = [part.strip() for part in _LIST.split(body) if part.strip()]
     if len(listed) > 1 and all(map(_is_errand, listed)):  # each is something to do by itself
-        yield from (Found(task_key(part), part, whole.start, whole.end, 1.0) for part in listed)
+        yield from (Found(task_key(part), part, whole.start, whole.end) for part in listed)
         return
     for number, part in enumerate(split_statement(body, MAX_VALUE_CHARACTERS)):
-        yield Found(task_key(part) + (f"-{number + 1}" if number else ""), part, whole.start, whole.end, 1.0)
+        yield Found(task_key(part) + (f"-{number + 1}" if number else ""), part, whole.start, whole.end)
 
 
 def _statement(
@@ -161,16 +167,16 @@ def _statement(
     read: list[Found] = (
         [] if refusal(body) else [f for f in _read(masked_body.text, lang, known) if len(f.value) <= 100]
     )
-    read = [Found(f.key, f.value, f.start + masked_body.start, f.end + masked_body.start, 1.0) for f in read]
+    read = [Found(f.key, f.value, f.start + masked_body.start, f.end + masked_body.start) for f in read]
     spans = sorted((f.start, f.end) for f in read)
     begins = [begin for begin, _ in spans]
     reach = list(accumulate((end for _, end in spans), max))  # how far the facts up to each one go
     covered = {p for p in parts if (at := bisect_right(begins, p.start)) and p.start < reach[at - 1]}
-    out = [Found(f.key, f.value, f.start, f.end, 1.0) for f in read]
+    out = [Found(f.key, f.value, f.start, f.end) for f in read]
     if len(covered) == len(parts):
         return out
     if not covered:
-        return [Found("user::note", part, whole.start, whole.end, 1.0) for part in split_statement(body)]
+        return [Found("user::note", part, whole.start, whole.end) for part in split_statement(body)]
     run: list[Clause] = []
     for part in [*parts, None]:
         if part is not None and part not in covered:
@@ -178,7 +184,7 @@ def _statement(
         elif run:
             begin, end = run[0].start - masked_body.start, run[-1].end - masked_body.start
             out += [
-                Found("user::note", piece, whole.start, whole.end, 1.0)
+                Found("user::note", piece, whole.start, whole.end)
                 for piece in split_statement(body[begin:end])
             ]
             run = []
@@ -193,7 +199,7 @@ def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Foun
     languages = _languages()
     readings = {name: Reading(known=known) for name in languages if lang in (None, name)}
     for sentence in sentences(visible):
-        out += own_contacts(sentence)
+        out += [replace(f, rule="contact") for f in own_contacts(sentence)]
     for _, stated, asked in safe_clauses(visible):
         parts = sorted((*stated, *asked), key=lambda clause: clause.start)
         at = {clause.start for clause in stated}
@@ -204,10 +210,13 @@ def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Foun
             for name, reading in readings.items():
                 reading.ahead = ahead[:MAX_CLAUSE]
                 reads = languages[name].stated if clause.start in at else languages[name].asked
-                out += reads(clause, reading)
+                told = reads(clause, reading)
+                out += [replace(f, rule=rule_of(name, f.key, loose=f.loose)) for f in told]
         for reading in readings.values():
             reading.next_sentence()
     kept = [replace(item, value=proved(item.key, item.value)) for item in out if MASK not in item.value]
+    if any(_LACTOSE.search(item.value) for item in kept if item.key == "user::allergy"):
+        kept = [item for item in kept if item.key != "user::allergy" or not _MILK.fullmatch(item.value)]
     return [item for item in kept if item.value]
 
 
@@ -228,7 +237,8 @@ def _proposal(text: str, item: Found, explicit: bool, now: int | None, zone: str
         "value": item.value,
         "quote": text[item.start : item.end],
         "category": next((category for prefix, category in _CATEGORIES if item.key.startswith(prefix)), None),
-        "confidence": item.confidence,
+        "confidence": 1.0 if explicit else confidence_of(item.rule),
+        "rule": item.rule,
         "explicit": explicit,
         "spoken_words": spoken[0] if spoken else None,
         "zone": zone if spoken else None,

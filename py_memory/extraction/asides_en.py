@@ -27,6 +27,11 @@ _RELATION = re.compile(
     rf"\b(?:my|our) (?:(?:best|good|old|dear|close|closest|new|oldest|lovely|dear) )*(?P<who>friend|mate|bestie|buddy|boss|manager|colleague|co-?worker|flatmate|roommate|housemate)(?:,|'s name is|'s name's| is called| is named| called| named)? (?P<name>(?:(?:Mr|Mrs|Ms|Dr)\.? )?{GIVEN_NAME}(?: {GIVEN_NAME})?)(?=$|\W)",
     re.IGNORECASE,
 )
+# What describes a friend or colleague, and nothing that they and the user have to do with each other.
+_ONLY_OF_THEM = re.compile(
+    r"(?:'s| is| was|'s been| has been) (?:(?:also|now|a bit|really|very|severely|both) )*(?:an?\b|vegan|vegetarian|allergic|from\b|\d|pregnant|diabetic|lactose|married|single|retired|based|born|living|studying|working)|(?: also| now)? (?:lives?|works?|eats?|has|speaks?|studies|loves?|likes?|hates?|owns|plays|collects|moved|comes from|doesn't|can't|never eats)\b",
+    re.IGNORECASE,
+)
 _RELATION_ALONE = re.compile(
     r"(?:my|our) (?:(?:best|good|old|dear|close|closest|new|oldest) )*(?P<who>friend|mate|bestie|buddy|boss|manager|colleague|co-?worker|flatmate|roommate|housemate)",
     re.IGNORECASE,
@@ -153,6 +158,8 @@ def taken_for_granted(clause: Clause, reading: Reading) -> list[Found]:
         behind = text[match.end("name") :]
         if match["name"].endswith("'s") or _HELPED.search(text[: match.start()]):
             behind = ""
+        if _ONLY_OF_THEM.match(behind) and not re.search(r"\b(?:I|I'\w+|me|us|we)\b", behind):
+            continue
         name = re.sub(r"^(?:Mr|Mrs|Ms|Dr)\.? ", "", match["name"].removesuffix("'s"))
         if _given(text[: match.start()]) and name_in(name) and may_be_name(name, behind):
             who = match["who"].lower()

@@ -74,7 +74,8 @@ class Found:
     value: str
     start: int
     end: int
-    confidence: float = 0.9
+    loose: bool = False  # told by its words alone, where no frame fits
+    rule: str = ""  # the kind of rule, see confidence.py
 
 
 def _stripped(text: str, start: int) -> Clause:

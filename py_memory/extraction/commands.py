@@ -77,9 +77,11 @@ _ABOUT_USER = re.compile(r"\b(?:I|I'm|I've|I'll|my|me|mine|we|we're|our|us)\b", 
 _CALLED_UP_ZH = re.compile(
     r"(?:上次|上回|那次|那时|那年|那个|这个|小时候|以前|当年|当时|有一?[次回年]|好像|之前|昨天|前天|去年)|(?:笔记|账|单词|公式|日记|歌词|台词|谱)"
 )
+# What somebody is reminded of is nothing to do either: 记得小时候的冰棍才两毛钱.
+_LONG_AGO_ZH = re.compile(r"(?:小时候|以前|当年|当时|那时|那年|那会儿?|从前)")
 # No statement and nothing to do: a question, a poem, a list to be written, a thing that is looked for.
 _ASKED = re.compile(
-    r"(?:what|who|where|how|when|why|which|whose|remember)\b|.*(?:哪[里儿个些了]?$|什么|怎么|多少|谁|几[个点号]|[吗呢]$)|这[几些个]|.*的[\u3400-\u9fff]{0,3}(?:闹钟|软件|app|歌|视频|书|工具|方法|办法|技巧|推荐)$",
+    r"(?:what|who|where|how|when|why|which|whose|remember)\b|.*[啥咋]|.*(?:哪[里儿个些了]?$|什么|怎么|多少|谁|几[个点号]|[吗呢]$)|这[几些个]|.*的[\u3400-\u9fff]{0,3}(?:闹钟|软件|app|歌|视频|书|工具|方法|办法|技巧|推荐)$",
     re.IGNORECASE,
 )
 _DOWN = re.compile(r"\b(?:jot|write|note) down\b", re.IGNORECASE)
@@ -129,6 +131,8 @@ def command_in(sentence: Clause) -> Command | None:
             if kind == "remember" and (
                 (_WEAK.search(lead) and not _ABOUT_USER.search(body)) or _CALLED_UP_ZH.match(body)
             ):
+                return None
+            if _LONG_AGO_ZH.match(body) or not re.search(r"\w{2}", body):
                 return None
             if _OF_ASSISTANT_EN.match(body) or (kind == "remember" and _OF_ASSISTANT_ZH.match(body)):
                 return None

@@ -26,12 +26,12 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 _REPORT = re.compile(
-    r"(?!(?:my|the) (?:doctor|GP|dermatologist|neurologist|cardiologist|allergist|consultant|specialist|dietitian|optician)\b)\b(?:he|she|they|someone|somebody|people|everyone|everybody|who|(?:my|the|a|his|her|their|our) \w+|(?!I\b)[A-Z]\w+)"
+    r"(?!(?:[Mm]y|[Tt]he) (?:doctor|GP|dermatologist|neurologist|cardiologist|allergist|consultant|specialist|dietitian|optician)\b(?: (?:just|also|now|recently|finally))? (?:says?|said|told|tells|confirmed)\b)\b(?:he|she|they|someone|somebody|people|everyone|everybody|who|(?:[Mm]y|[Tt]he|[Aa]|[Hh]is|[Hh]er|[Tt]heir|[Oo]ur) \w+|(?!I\b)[A-Z]\w+)"
     r"(?:'s)?\s+(?:\w+ly\s+|always\s+|just\s+|once\s+)?(?:said|says|say|told|tells|claims?|claimed|wrote|writes|thinks?|thought"
     r"|believes?|asked|asks|replied|answered|goes|tells me|tell me|told me|put it|puts it|reads|insists?|swears?|quoted?|texted|posted|swore|announced|reckons?|yelled|shouted|screamed|joked?|mentioned)\b(?! (?:hi|hello|hey|thanks|goodbye|bye|cheers|of)\b)"
     r"|\b(?:said|says|wrote|quoth|told) (?:he|she|they|my \w+|the \w+|[A-Z]\w+)\b|\baccording to\b|\bto quote\b"
     r"|(?<!我)(?<!老实)(?<!来)(?<!话)(?<!就是)(?<!顺便)(?<!坦白)(?<!跟你)(?<!和你)(?<!不)(?<!听)(?<![文语小传学])(?:说|问|写道|回答|表示|认为|觉得|回复|喊|讲)"
-    r"(?:过|道)?$|^(?:他|她|他们|她们|人家|别人|有人|朋友|同事)(?:们)?.{0,4}(?:说|问|写|告诉|觉得|认为)"
+    r"(?:过|道)?$|^(?:他|她|他们|她们|人家|别人|有人|朋友|同事)(?:们)?.{0,4}(?:说|问|写|告诉|觉得|认为)|^(?!医生|大夫)[^，我咱俺]{1,8}(?:说|称|讲)(?:自己|他|她|你)"
 )
 _ADDED = re.compile(
     r".*\b(?:but|though) $"
@@ -40,6 +40,11 @@ _ASKING = re.compile(
     r"^(?:(?:and|but|so|or|hey|well|please)\s+)*(?:am|is|are|was|were|do|does|did|can|could|would|will|should|shall|have|has|had"
     r"|what|what's|who|who's|whom|whose|where|when|why|how|which|don't|didn't|isn't|aren't|won't|can't|any)\b"
     r"|[吗嘛么]$|是不是|有没有|会不会|能不能|可不可以|要不要|什么|谁(?!知道|想到|料|叫我|让我)|哪[里儿个些]|多少|啥|咋|咩|乜|点样|如何|怎样|怎么|怎样|为什么|是否|几[个岁点号]|吗$|^(?!.*谁[叫让]).*呢$",
+    re.IGNORECASE,
+)
+# An English question without its mark: “…, what can I cook for guests”.
+_ASKED_PLAINLY = re.compile(
+    r"^(?:(?:and|but|so|or|then|also|ok|now)\s+)*(?:(?:what|which|how|where|why)\b(?:'s)?(?: [\w'-]+){0,3}? (?:can|could|do|does|did|should|would|will|is|are|am|to)\b|(?:can|should|could|do|does|did|would|may) (?:I|we|it|he|she|they)\b)",
     re.IGNORECASE,
 )
 # A question that leaves its verb out: “…, any ideas?”
@@ -124,6 +129,7 @@ def _stated(sentence: Clause) -> tuple[list[Clause], list[Clause]]:
             part
             for part in kept
             if not (_ASKING.search(part.text) and re.search("[\u3400-\u9fff]", part.text))
+            and not (_ASKED_PLAINLY.search(part.text) and not _LANGUAGE_ASKED.search(part.text))
         ]
     at = {part.start for part in stated}
     asked = [p for p in kept if p.start not in at and not _LANGUAGE_ASKED.search(p.text)]

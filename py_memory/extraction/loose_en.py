@@ -87,7 +87,7 @@ def _facts(text: str) -> Facts:
 def loosely(clause: Clause) -> list[Found]:
     """What the words of a clause tell that no frame reads."""
     text = clause.text
-    out = [Found(key, value, clause.start, clause.end, 0.8) for key, value in _facts(text)]
+    out = [Found(key, value, clause.start, clause.end, loose=True) for key, value in _facts(text)]
     if GONE.search(text):
         return out
     for match in (*_NAME_FIRST.finditer(text), *_KIN_BARE.finditer(text)):
@@ -95,7 +95,7 @@ def loosely(clause: Clause) -> list[Found]:
         led = match.re is _NAME_FIRST
         if name_in(name) and (led or may_be_name(name, behind) or match["name"].endswith("'s")):
             key = key_of(match)[0] if led else _KIN_KEYS[match["who"].lower()]
-            out.append(Found(key, name, clause.start, clause.end, 0.8))
+            out.append(Found(key, name, clause.start, clause.end, loose=True))
     return out
 
 

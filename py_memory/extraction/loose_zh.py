@@ -41,6 +41,10 @@ _RELATIONS = {
 _RELATION = re.compile(
     rf"(?:^|[，和跟给陪约请帮])(?:我们?|我的|俺)?(?:的)?(?:最好的|好|老|大学|高中)?(?P<who>{'|'.join(sorted(_RELATIONS, key=len, reverse=True))})\s?(?:叫做?|名叫|是|姓)?\s?(?P<rest>.+)$"
 )
+# What describes a friend or colleague alone: 同事小张吃素.
+_ONLY_OF_THEM = re.compile(
+    r"(?:也|都|就)?(?:吃素|不吃|是|住|在.{1,8}(?:工作|上班|住)|有|喜欢|爱|讨厌|对.{1,6}过敏|养|学|今年|会)"
+)
 _BEING = re.compile(rf"(?:身为|作为|当了?.{{0,4}}年)(?:一[名个位])?(?P<v>{HAN}{{2,8}}?)(?:的我|，|我|$)")
 _MENTIONED = re.compile(
     rf"(?:我们?|俺|咱)(?:家)?(?:的)?(?P<who>{'|'.join(sorted((w for w in RELATIVES if len(w) > 1 or w in '爸妈'), key=len, reverse=True))})(?!的|们|家|说|问|让|叫)"
@@ -58,7 +62,7 @@ def loosely(text: str) -> list[tuple[str, str]]:
             and rest[latin.end() :][:1] in ("", " ", "又", "说", "让", "要", "约", "，")
             else None
         )
-        if named and not job_in(named[0]):
+        if named and not job_in(named[0]) and not (_ONLY_OF_THEM.match(named[1]) and "我" not in named[1]):
             out.append((f"user::relation::{_RELATIONS[match['who']]}", named[0]))
         return out
     if _SOMEBODY.search(text) or _UNCERTAIN.search(text):

@@ -67,6 +67,8 @@ _NAME_LED = re.compile(
 _AGE = re.compile(
     rf"^\s*(?:今年|现在|已经|刚满|刚过|马上|快|才|都|也|有|下个?月|明年|过完年|明天|就|要|虚岁|周岁|过|满|刚|奔|这个月|，|[（(]|了|大|周末|年底|开春|[一二三四五六七八九十\d]+月份?|是|快要)*(?:(?P<age>{NUMBER}|周)(?:周?岁|周年|大寿|高寿)(?:半|多|出头|大寿|生日)?|(?P<months>{NUMBER}个(?:多|半)?月)大?|(?P<plain>[二三四五六七八九]?十[一二三四五六七八九]?|\d{{2}})(?:了|大寿|啦|$|多了|好几))"
 )
+# Who has died: what is told of them is over.
+_GONE = re.compile(r"去世|过世|不在了|离世|逝世|[就后]走了|生前|走得早")
 _PREDICATES = {
     "user::allergy": "::allergy",
     "user::diet": "::diet",
@@ -74,7 +76,6 @@ _PREDICATES = {
     "user::birthday": "::birthday",
     "user::home": "::home",
     "user::condition": "::condition",
-    "user::dislikes": "::dislikes",
 }
 
 
@@ -121,6 +122,9 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
             reading.enter_other()
             return []
         key = _key(match)
+        if _GONE.search(rest) or _GONE.search(reading.ahead):
+            reading.enter_other()
+            return []
         reading.enter_person(key, clause.start)
         reading.many = (
             bool(re.search(r"[两俩三四五2345][个只条位对匹]", text[: match.start("who")]))

@@ -19,7 +19,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _NO_LEAD = re.compile(
-    r"(?:'s no|there's no|there is no|there isn't|no|he|she|they(?! moved)|you|your|his|her|their|book|plan|move|find|write|prepare|schedule|cancel|add|set|create|make|draft|organi[sz]e|reschedule|suggest|give|help|show|tell|send|what|when|where|which|how|who|is|are|do|does|can|could|should|will|would|let's|please|if|the last|last|no|not|any|every|remember|check|put|invite|never"
+    r"(?:'s no|there's no|there is no|there isn't|no|he|she|they(?! moved)|you|your|his|her|their|book|plan|move|find|write|prepare|schedule|cancel|add|set|create|make|draft|organi[sz]e|reschedule|suggest|give|help|show|tell|send|what|when|where|which|how|who|is|are|do|does|can|could|should|will|would|let's|please|if|the last|last|no|not|any|every|remember|check|put|invite|never|call me"
     r"|cancelled|thanks|good|see you|happy|a friend|someone|good luck|was|were|weather|it was|don't|didn't|the (?:news|president|company|match was|film|series|new))\b",
     re.IGNORECASE,
 )
@@ -48,7 +48,7 @@ _PUBLIC = re.compile(
 )
 # “Appointments on Saturdays”, “the train on Friday is full”, but “the exam is on Friday”.
 _OF_ANYBODY = re.compile(
-    r"(?:[\w-]+ )?(?:appointments|flights|meetings|interviews|trains|exams|weddings|buses|classes|lessons)\b|the (?!(?:[\w-]+ ){1,3}(?:is|are|'s) (?:on|at|in|next|this|tomorrow|tonight|today)\b)(?!(?:in-?laws|kids|parents|movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord)\b)|.*\b(?:says?|said)\b",
+    r"an? [\w-]+ (?:leaves|departs|arrives|starts|ends|takes|is|costs)\b|(?:[\w-]+ )?(?:appointments|flights|meetings|interviews|trains|exams|weddings|buses|classes|lessons)\b|the (?!(?:(?!train|bus|bank|film|movie|show|news|plane|shop|store|sun|moon|game|match|concert)[\w-]+ ){1,3}(?:is|are|'s) (?:on|at|in|next|this|tomorrow|tonight|today)\b)(?!(?:in-?laws|kids|parents|movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord)\b)|.*\b(?:says?|said)\b",
     re.IGNORECASE,
 )
 _OWN = re.compile(

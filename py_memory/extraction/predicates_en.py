@@ -35,7 +35,6 @@ _OF_PEOPLE = {
     for part in (
         "allergy",
         "likes",
-        "dislikes",
         "job",
         "home",
         "condition",

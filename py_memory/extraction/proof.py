@@ -30,7 +30,7 @@ _NO_THING = re.compile(
     re.IGNORECASE,
 )
 _NO_TRADE = re.compile(
-    r"\b(?:our|my|your|his|her|their|me|us|them|who|which)\b|[我你您他她它不没会](?!计)|资格证|考证|^(?:语文|数学|英语|物理|化学)$|^师|躺平|摸鱼|睡觉|发呆|吃饭",
+    r"\b(?:our|my|you|your|his|her|their|me|us|them|who|which|everyone)\b|[我你您他她它不没会](?!计)|^(?:作为|身为)|资格证|考证|^(?:语文|数学|英语|物理|化学)$|^师|躺平|摸鱼|睡觉|发呆|吃饭",
     re.IGNORECASE,
 )
 _NO_PLACE = re.compile(
@@ -41,7 +41,7 @@ _NO_EMPLOYER = re.compile(
     r"\b(?:me|us|them|you|him|her)$|[一这那哪][家个]$|^[我你您他她它]|[我你您]|^(?:家|个|里|上|下|外)$"
 )
 _NO_DECISION = re.compile(
-    r"^(?:can|could|would|should|help|give|tell|show|write|make (?:me|it|this)|what|which|who|whether|just|now|it|that|this|nothing|anything|everything|something|yet|thanks?|bye|ok|okay|please|sorry|lol)\b|^(?:(?:帮|给|替)我|请(?:你|您|帮|给|替|把|用|问|告诉|查|看|写|列|推荐|说)|求|麻烦|写|列|谢|吧|好|哪|谁|了)",
+    r"\b(?:you|your|yours)\b|[你您]|\b(?:today|tonight|now)$|^be (?!an?\b)\w+$|^wait\b|今天|^(?:不管|先不|等等|再等|放过|原谅)|^(?:on|in|at|last|this|next|against|for|about)(?: \w+)?$|^(?:can|could|would|should|help|give|tell|show|write|make (?:me|it|this)|what|which|who|whether|just|now|it|that|this|nothing|anything|everything|something|yet|thanks?|bye|ok|okay|please|sorry|lol)\b|^(?:(?:帮|给|替)我|请(?:你|您|帮|给|替|把|用|问|告诉|查|看|写|列|推荐|说)|求|麻烦|写|列|谢|吧|好|哪|谁|了)",
     re.IGNORECASE,
 )
 _NO_EVENT = re.compile(
@@ -49,6 +49,8 @@ _NO_EVENT = re.compile(
     re.IGNORECASE,
 )
 _NO_NAME = re.compile(r"\d|@|\b(?:is|are|was|and|or|the|from|with)\b|[的了吗呢，。]", re.IGNORECASE)
+# Who writes is no toddler: a smaller number is somebody else's age.
+_TOO_YOUNG = re.compile(r"(?:[1-5]|[一二两三四五]|one|two|three|four|five)$", re.IGNORECASE)
 _BY_KEY: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
     (re.compile(key), bad)
     for key, bad in (
@@ -70,5 +72,7 @@ def proved(key: str, value: str) -> str:
     if not key.startswith(_FREE) or key == "user::decision":
         value = _JOINING.sub("", value)
     if not key.startswith(_FREE) and _BROKEN.search(value):
+        return ""
+    if key == "user::age" and _TOO_YOUNG.match(value):
         return ""
     return "" if any(what.match(key) and bad.search(value) for what, bad in _BY_KEY) else value

@@ -159,11 +159,15 @@ def job_and_employer_in(said: str) -> Facts:
     out = [("user::job", job)]
     rest = said[said.index(job) + len(job) :]
     if (
-        at := re.match(
-            r" (?:at|for|with) (?!heart|home|first|now|the moment|my own|all|life|fun|hire|a living|over|\d)(?P<org>.+)",
-            rest,
+        (
+            at := re.match(
+                r" (?:at|for|with) (?!heart|home|first|now|the moment|my own|all|life|fun|hire|a living|over|\d)(?P<org>.+)",
+                rest,
+            )
         )
-    ) and (org := org_in(at["org"])):
+        and (org := org_in(at["org"]))
+        and not at["org"].startswith(("a ", "an "))
+    ):
         out.append(("user::work", org))
     if (
         at := re.match(
@@ -176,7 +180,7 @@ def job_and_employer_in(said: str) -> Facts:
 
 
 def _student(said: str) -> Facts:
-    match = re.search(r"(?:(?:PhD|doctoral|grad(?:uate)?|master's|masters|exchange|college|university|undergrad|uni|high[- ]school|[\w-]+[- ]year|law school) )*student (?:of|in|studying|doing) (?P<v>[\w &'-]+?)(?= (?:at|in|and)\b|$)", said, re.IGNORECASE) or re.search(
+    match = re.search(r"(?:(?:PhD|doctoral|grad(?:uate)?|master's|masters|exchange|college|university|undergrad|uni|high[- ]school|[\w-]+[- ]year|law school) )*student (?:of|studying|doing|in(?! (?-i:[A-Z]))) (?P<v>[\w &'-]+?)(?= (?:at|in|and)\b|$)", said, re.IGNORECASE) or re.search(
         r"(?:an?|the)? ?(?:(?:PhD|doctoral|grad(?:uate)?|master's|masters|exchange|college|university|undergrad|uni|high[- ]school|[\w-]+[- ]year|final-year|second-year) )*(?P<v>(?!(?:PhD|doctoral|graduate|grad|exchange|college|university|school|year|uni|mature|good|bad|poor|full-time)\b)[\w-]+(?: [\w-]+)?) (?:PhD )?(?:student|undergrad)", said, re.IGNORECASE)  # fmt: skip
     return (
         [("user::studies", tidy(match["v"]))]
@@ -187,7 +191,7 @@ def _student(said: str) -> Facts:
 
 def subject_in(text: str) -> str | None:
     if re.match(
-        r"(?:for|hard|harder|better|best|more|less|alone|together|daily|all|at|late|abroad|tonight|today|in|the|how|my|from|here|every|what|this|with|a lot|and|too|on)\b",
+        r".*\b(?:when|if|while)\b|(?:for|hard|harder|better|best|more|less|alone|together|daily|all|at|late|abroad|tonight|today|in|the|how|my|from|here|every|what|this|with|a lot|and|too|on)\b",
         text,
     ):
         return None
@@ -203,7 +207,7 @@ def diet_item_in(match: re.Match[str]) -> Facts:
     what = (
         thing_in(said)
         if not re.search(
-            r"^(?:at|in|on|and|or|with|for|like|as|to|from|off|by|without|tonight|tomorrow|alone|late|early|fast|slowly)\b|\b(?:another|one more|that|so|such|bite|lunch|breakfast|dinner|much|well|enough|properly|out|yet|today|there|here|alone|until|before|after|anything|everything|it|that|this|when|at all)\b",
+            r"^(?:at|in|on|and|or|with|for|like|as|to|from|off|by|without|tonight|tomorrow|alone|late|early|fast|slowly)\b|\b(?:with|when|if|another|one more|that|so|such|bite|lunch|breakfast|dinner|much|well|enough|properly|out|yet|today|there|here|alone|until|before|after|anything|everything|it|that|this|when|at all)\b",
             said,
         )
         else None

@@ -29,6 +29,7 @@ __all__ = [
     "known_home_in",
     "name_facts",
     "one",
+    "people_of",
     "work_in",
 ]
 
@@ -36,7 +37,7 @@ Facts = list[tuple[str, str]]
 Frame = tuple[re.Pattern[str], Callable[[re.Match[str]], Facts], bool]
 
 NOT_ALLERGENS = re.compile(
-    r"开会?|上班|工作|学习|加班|数学|考试|领导|老板|早起|人类|社交|运动|作业|代码|恋爱|结婚|催婚|^(?:嘴巴?|脸|喉咙|嗓子|皮肤|身上|眼睛|舌头|手|全身|浑身)$|什么|任何|你|他|她|这|那|谁|尴尬|愚蠢|虚伪|周一|体质|跑步|没有|不"
+    r"开会?|上班|工作|学习|加班|数学|考试|领导|老板|早起|人类|社交|运动|作业|代码|恋爱|结婚|催婚|^(?:嘴巴?|脸|喉咙|嗓子|皮肤|身上|眼睛|舌头|手|全身|浑身)$|什么|任何|你|他|她|这|那|谁|尴尬|废话|鸡汤|套路|周[末二三四五]|钱$|愚蠢|虚伪|周一|体质|跑步|没有|不"
 )
 
 
@@ -154,6 +155,12 @@ def at_in(match: re.Match[str]) -> Facts:
     return out
 
 
+# Surnames that say nothing else of somebody who is one: 我是林.
+_SURNAMES_ALONE = frozenset(
+    "林李王张刘陈杨赵周吴徐孙朱郭何罗郑梁谢宋唐许韩冯邓曹彭肖董袁潘蒋蔡余杜叶程苏魏吕丁沈姚卢姜崔钟谭陆汪廖贾韦邱侯孟薛邹秦"
+)
+
+
 def i_am(match: re.Match[str]) -> Facts:
     said = re.sub(
         r"^(?:新来的|刚来的|(?:昨天|上次|之前|刚才|前天)(?:的|那个|那位)?(?:的)?|你们?的|这里的|一枚|隔壁的)(?=.{2,4}$)",
@@ -227,6 +234,8 @@ def i_am(match: re.Match[str]) -> Facts:
             said,
         )
         return out + ([("user::work", at["v"])] if at else [])
+    if said in _SURNAMES_ALONE:
+        return [("user::name", said)]
     if named := re.fullmatch(
         rf"(?P<v>[小老阿]{HAN}{{1,2}}|{SURNAME}{HAN}{{1,2}}(?<![人员师手家生者民工长的])|{LATIN})", said
     ):
@@ -246,9 +255,23 @@ def i_am(match: re.Match[str]) -> Facts:
     return []
 
 
+# Where somebody stays for a night is not where they live.
+_LODGING = re.compile(r"酒店|宾馆|旅馆|青旅|民宿|招待所|(?:住|待|呆)(?:几|[一两二三四五]|\d)(?:天|晚|宿)")
+
+
 def home_in(match: re.Match[str]) -> Facts:
+    if _LODGING.search(match.string):
+        return []
     value = place_in(match["v"])
     return [("user::home", value)] if value else []
+
+
+def people_of(place: str) -> Facts:
+    """“…人”: where such people come from, if that is a place."""
+    known = place_in(place, known=True)
+    whole = known and (place.endswith(known[-1:]) or place[:2] == known[:2])
+    counted = re.search("[一二三四五六七八九十百千万住有的了]", place)
+    return [("user::hometown", place)] if whole and not counted else []
 
 
 def known_home_in(match: re.Match[str]) -> Facts:
@@ -269,10 +292,11 @@ def diet_in(match: re.Match[str]) -> Facts:
     what = re.sub(r"(?:的东西|的食物|的菜|的|了|之类)+$", "", said)
     if (
         re.match(
-            r"(?:饭|早|晚|午|了|完|下|到|起|消|惯|准|苦|亏|素|你|我|他|这|那|什么|啥|东西|药|饱|得|上|够|动|醋|软|硬|一套|出|透|多少|太多|水$|着)",
+            r"(?:饭|早|晚|午|了|完|下|到|起|消|惯|准|苦|亏|素|你|我|他|这|那|什么|啥|东西|药|饱|得|上|够|动|醋|软|硬|要|上班|睡|一套|出|透|多少|太多|水$|着)",
             what,
         )
         or not 0 < len(what) <= 10
+        or re.search(r"开车|上班|睡|早起|回家", what)
     ):
         return []
     key = "user::diet" if what in ("肉", "荤") else f"user::diet::{slug(what)}"

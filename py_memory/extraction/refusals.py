@@ -29,7 +29,7 @@ _PRIVATE = re.compile(
 )
 _JOKE = re.compile(
     r"(?<!not )(?<!no )(?<!n't )\b(?:kidding|joking|jk|j/k)\b|(?:^|\s)/s(?:\s|$)|\bas a joke\b|\bsarcasm\b|\bnot really\b"
-    r"|(?<![不没有在是])开(?:个|了个)?玩笑|逗你|骗你的|瞎说的|闹着玩|说笑|不是真的|\[(?:doge|狗头|笑哭)\]|打钱|瞎编|编的|我编|胡说|吹牛|做梦的|你信吗|信不信由你|呵呵|行了吧|才怪|\bsarcas\w+|\byeah,? right\b|\b(?:oh|yeah|yes|sure),? (?:sure|great|right|joy)\b|(?<!no )(?<!not a )\bjoke\b(?!s)|(?<=\. )not\.(?:$|\s)|\bas if\b[.!]*$|秦始皇|玉皇大帝|福尔摩斯|孙悟空|唐僧|奥特曼|蜘蛛侠|钢铁侠|蝙蝠侠|皇帝|慈禧|武则天|外星人|\bbatman\b|\bspider-?man\b|\bthe (?:queen|king|pope|emperor) of\b|\b(?:queen|king) of england\b|\b(?:[2-9]\d\d|1[2-9]\d|\d{4,}) years old\b|[二三四五六七八九]百[\u3400-\u9fff]{0,4}岁|[2-9]\d\d岁|\d{4,}岁|哈哈.{0,6}(?:骗|逗|开玩笑|假)|狗头(?!金)|\bobvs? (?:not|kidding)\b|[\U0001F61C\U0001F92A\U0001F643\U0001F644\U0001F60F]",
+    r"|(?<![不没有在是])开(?:个|了个)?玩笑|逗你|骗你的|瞎说的|闹着玩|说笑|不是真的|\[(?:doge|狗头|笑哭)\]|打钱|瞎编|编的|我编|胡说|吹牛|做梦的|你信吗|信不信由你|呵呵|行了吧|才怪|\bsarcas\w+|\byeah,? right\b|\b(?:oh|yeah|yes|sure),? (?:sure|great|right|joy)\b|(?<!no )(?<!not a )\bjoke\b(?!s)|(?<=\. )not\.(?:$|\s)|\bsaid (?:nobody|no[- ]?one)\b|\bas if\b[.!]*$|秦始皇|玉皇大帝|福尔摩斯|孙悟空|唐僧|奥特曼|蜘蛛侠|钢铁侠|蝙蝠侠|皇帝|慈禧|武则天|外星人|\bbatman\b|\bspider-?man\b|\bthe (?:queen|king|pope|emperor) of\b|\b(?:queen|king) of england\b|\b(?:[2-9]\d\d|1[2-9]\d|\d{4,}) years old\b|[二三四五六七八九]百[\u3400-\u9fff]{0,4}岁|[2-9]\d\d岁|\d{4,}岁|哈哈.{0,6}(?:骗|逗|开玩笑|假)|狗头(?!金)|\bobvs? (?:not|kidding)\b|[\U0001F61C\U0001F92A\U0001F643\U0001F644\U0001F60F]",
     re.IGNORECASE,
 )
 # A part played, a game, fiction.

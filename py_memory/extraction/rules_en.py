@@ -80,11 +80,11 @@ _GENERIC = re.compile(
     re.IGNORECASE,
 )
 _NO_ITEM = re.compile(
-    r"^(?:sorry|don't|doesn't|no|not|it's|that's|just|obviously|help|any|got|need|pls|lol|ha|tho|honestly|right|ok|okay|yes|if|ideally|especially|as|well|too|the end|cheers|ta|mate|love|lads|everyone|guys|hey|hi|hello|recommend|suggest|find|give|show|tell|make|let|let's|I|he|she|it|they|we|you|my|his|her|their|please|thanks?|what|so|can|could|do|and (?:I|my|we))\b|\b(?:vegetarian|vegan|is|are|was|live|work)\b",
+    r"^(?:dont|doesnt|cant|wont|pls|plz|sorry|don't|doesn't|no|not|it's|that's|just|obviously|help|any|got|need|pls|lol|ha|tho|honestly|right|ok|okay|yes|if|ideally|especially|as|well|too|the end|cheers|ta|mate|love|lads|everyone|guys|hey|hi|hello|recommend|suggest|find|give|show|tell|make|let|let's|I|he|she|it|they|we|you|my|his|her|their|please|thanks?|what|so|can|could|do|and (?:I|my|we))\b|\b(?:vegetarian|vegan|is|are|was|live|work)\b",
     re.IGNORECASE,
 )
 _NO_LIST = re.compile(
-    r"^(?:so|because|but|since|though|not)\b|\b(?:always|never|really|just|often|usually|please|me|thanks|need|take|make|get|go)\b",
+    r"^(?:so|because|but|since|though|not)\b|\b(?:my|our|always|never|really|just|often|usually|please|me|thanks|need|take|make|get|go)\b",
     re.IGNORECASE,
 )
 _FAVOURITE = re.compile(
@@ -93,6 +93,8 @@ _FAVOURITE = re.compile(
 _ROLE_AT = re.compile(
     r"^(?!(?:I|we|he|she|they|you|my|our|the|this|that|an?|some|any|every)\b)(?:[\w-]+ ){0,4}?(?:student|undergrad|engineer|developer|designer|nurse|teacher|manager|analyst|researcher|doctor|consultant|lawyer|accountant|chef|scientist|barista|driver) (?:at|for|in|from) (?:the )?[A-Z][\w&'.-]*(?: (?:[A-Z][\w&'.-]*|of|the|and|&)){0,4}$"
 )
+# What is asked for and what is looked for: “how to become a teacher in Finland”.
+_NO_ROLE = re.compile(r"\b(?:how|what|who|to|become|becoming|being|best|good|find|need)\b", re.IGNORECASE)
 _MADE_UP = re.compile(
     r"(?:(?:I|we)(?:'ve| have)? ?)?(?:(?:finally|just|ok|okay|so) )*(?:made up (?:my|our) minds?|made (?:a|my|our|the) decision|made the call|decided|(?:it's |that's )settled|final answer|final call|final verdict|final decision|come to a decision)(?: that)?$",
     re.IGNORECASE,
@@ -130,6 +132,15 @@ _HABIT = re.compile(
     r"(?:I|we) (?:(?:usually|mostly|always|often|like to|love to|tend to|just) )*(?P<v>(?!have|am|work|sleep|need|can|don't|want|was|get|feel|think|do nothing|should|must|will|visit my|see my|see the|take care|clean)[a-z]+(?: [\w'-]+){1,4})$",
     re.IGNORECASE,
 )
+# “As a teacher, how would one …”: what anybody in that role does.
+_IN_A_ROLE = re.compile(r"(?:speaking )?(?:as|being) an? ", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\b(?:I|I'\w+|my|me|we|our|us|im|ive)\b", re.IGNORECASE)
+_ANYBODY = re.compile(r"\b(?:one|you|someone|somebody|anyone|people|they)\b", re.IGNORECASE)
+# The verbs that a list may follow; “I sing in a choir, alto” lists nothing.
+_LISTING = re.compile(
+    r"\b(?:lov|lik|ador|enjoy|hat(?:e|ing)|dislik|loath|detest|despis|allergic|intolerant|into|fans?|fond|keen|speak|fluent|prefer|stand|bear|favou?rite|eat|drink|mad|crazy|addicted|obsessed|collect|dig|fancy|passion|interests?|hobb)",
+    re.IGNORECASE,
+)
 _LISTS = ("user::allergy", "user::likes", "user::dislikes", "user::speaks")
 
 
@@ -153,6 +164,13 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
             )
             for v in things_in(avoided["v"], pleasant=False)
         )
+        return
+    if (
+        (role := _IN_A_ROLE.match(text))
+        and not _FIRST_PERSON.search(f"{text[role.end() :]} {reading.ahead}")
+        and _ANYBODY.search(f"{text[role.end() :]} {reading.ahead}")
+    ):
+        reading.enter_other()
         return
     now = bool(opener and re.search(r"\bnow\b", opener.group(), re.IGNORECASE))
     said = Clause(text, clause.start + skipped)
@@ -204,7 +222,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
             reading.enter("am")
             yield Found("user::name", named[0], said.start, said.end)
             return
-        if _ROLE_AT.match(text):
+        if reading.ahead and _ROLE_AT.match(text) and not _NO_ROLE.search(text):
             reading.enter("am")
             yield from (
                 Found(key, value, said.start, said.end)
@@ -243,7 +261,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
         if facts:
             found = [Found(key, value, said.start, said.end) for key, value in facts if value]
             key = facts[-1][0]
-            if key in _LISTS and not re.search(r"\ballerg(?:y|ies)\b", text):
+            if key in _LISTS and _LISTING.search(text) and not re.search(r"\ballerg(?:y|ies)\b", text):
                 reading.enter_list(key, said.start)
         else:
             found = _listed(clause, reading)

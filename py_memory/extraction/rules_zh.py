@@ -63,6 +63,11 @@ _DIALECT = {
 _HINT = re.compile("[唔喺嘅冇佢鍾咩伐系]|[钟中]意|阿拉")
 # “我是回民”, “在下林小满”: what a clause without 是 says of its speaker.
 _MODEST = re.compile(r"(?:本人|在下|鄙人|敝人)")
+# Words for a search, in which nobody is spoken of: 乳糜泻和麸质不耐受区别.
+_LOOKED_UP = re.compile(
+    r"(?:区别|差别|症状|原因|后果|好处|坏处|影响|意思|食谱|做法|攻略|大全|注意事项|多少钱|价格|待遇|工资|收入|技巧|流程|条件|前景)$"
+    r"|^(?:\d+|[一二三四五六七八九十]+)岁(?:的(?:人(?!了)|孩子|小孩|宝宝|老人|女|男)|以[上下前后]|左右|之[前后])|^[^，我]{1,8}的人(?!了)(?=.)|^(?:小孩|孩子|老人|男人|女人|男生|女生|宝宝)们?(?:是不是)?都"
+)
 _TITLE_ALONE = re.compile(
     r"(?:医生|大夫|老师|师傅|护士|老板|经理|律师|教授|教练|主任|警察|司机|客服|导游|店长|校长|班主任|领导|作者|博主|主播|编辑|大厨|中介|保安|保姆|秘书|助理|翻译|前台|测试|开发|运营|策划|前端|后端|审计|会计|出纳|采购|剪辑|人事|行政|财务|模特|演员|歌手|导演|作家|记者|学者)(?:[们你您好]|$)"
 )
@@ -95,6 +100,12 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
     if not re.search(r"[\u3400-\u9fff]", clause.text) and not (
         reading.speaker == "zh" or re.match(r"i'm |\d", kept)
     ):
+        return
+    if kept in ("我", "我自己", "俺"):
+        reading.enter("zh")
+        return
+    if _LOOKED_UP.search(kept) and not re.search("[我俺咱]|本人", clause.text):
+        reading.enter_other()
         return
     if reading.decided:
         reading.decided = False
@@ -133,7 +144,7 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
         reading.enter_person(reading.mentioned, clause.start)
     if (friend := loosely(text)) and friend[0][0].startswith("user::relation"):
         reading.enter_other()
-        return [Found(key, value, clause.start, clause.end, 0.8) for key, value in friend]
+        return [Found(key, value, clause.start, clause.end, loose=True) for key, value in friend]
     if _OTHERS.match(text) and not (reading.person and re.match("[他她它](?!们)", text)):
         reading.enter_other()
         return []

@@ -20,6 +20,7 @@ from .readers_zh import (
     known_home_in,
     name_facts,
     one,
+    people_of,
 )
 from .tastes_zh import TASTES
 from .values_zh import HAN, place_in, tidy
@@ -68,7 +69,7 @@ _WHO: tuple[Frame, ...] = (
     frame(r"(?:是)?来自(?:于)?\s*(?P<v>[^，]{2,20})", one("user::hometown", place_in)),
     frame(r"(?:是)?(?:从小|打小|一直)*(?:在|是在)?(?P<v>[^，在]{2,14}?)(?:长大|出生长大|土生土长|出生)的?$", one("user::hometown", lambda v: place_in(v) if len(v) < 9 else None)),
     frame(r"(?:出生在|生在|生长在|成长于)(?P<v>[^，]{2,12})", one("user::hometown", lambda v: place_in(v, known=True))),
-    frame(rf"(?P<v>{HAN}{{2,8}})人(?:氏)?$", lambda m: [("user::hometown", re.sub("^(?:是|地道)", "", m["v"]))] if ((k := place_in(re.sub("^(?:是|地道)", "", m["v"]), known=True)) and m["v"].endswith(k[-1:])) or re.sub("^是", "", m["v"])[:2] == (k or " ")[:2] else []),
+    frame(rf"(?P<v>{HAN}{{2,8}})人(?:氏)?$", lambda m: people_of(re.sub("^(?:是|地道)", "", m["v"]))),
 )  # fmt: skip
 _REACHED: tuple[Frame, ...] = (
     frame(r"(?:的)?(?:家庭|联系|收货|收件|通讯|邮寄|新|家里的?|现在的?)*(?:地址|住址)(?:是|在|填|写|用|改成了?|换成了?|变成了?|[:：])\s*(?P<v>[^，吗呢]{3,60})", lambda m: [("user::address", tidy(m["v"]))] if re.search(r"\d|路|街|区|号|村|镇|巷", m["v"]) else []),

@@ -41,7 +41,9 @@ _NO_LOWER_NAME = frozenset(
     words(
         """a an the my not no too so just also very really called unknown known missing undefined wrong up back later it
         me you us on off when if as in at for what something somewhere nothing common weird hard long short easy crazy
-        old new changed different out over names stuff things lots"""
+        old new changed different out over names stuff things lots mud maybe again today tomorrow tonight later soon asap
+        anytime whenever now monday tuesday wednesday thursday friday saturday sunday cynical picky paranoid petty naive stupid
+        lazy dumb silly biased dramatic skeptical sceptical spoiled selfish impatient ignorant"""
     )
 )
 _PLACE_WORD = r"(?:(?!I\b)[A-Z\u00c0-\u00de][\w'’.-]*|[\u3400-\u9fff]{2,8})"
@@ -50,6 +52,11 @@ _PLACE = re.compile(
 )
 _LOWER_PLACE = re.compile(
     r"(?P<v>[^\W\d_][\w'-]{2,}(?: [a-z][\w'-]{2,})?)(?=$| (?:now|with|since|at the|these|for|and|but|btw)\b)"
+)
+# Of two words without capitals (“strange times”) those are a place that begin or end as places do.
+_LOWER_PLACE_OF_TWO = re.compile(
+    r"(?:new|san|santa|los|las|el|la|le|st|saint|fort|port|mount|east|west|north|south|lake|palm|salt|hong|kuala|buenos|rio|tel|sao|cape|puerto|mexico|costa|sri|saudi|great|upper|lower|abu|ho|da|novi|cluj|den|ann|baton|little|long|grand|green|red|glen|milton)\b"
+    r"|.* (?:city|town|beach|falls|springs|island|park|hills|valley|bay|rica|lanka|rapids|rouge|keynes|kong|lumpur|haag|wales|zealand|york|africa|korea|ireland)$"
 )
 _SMALL_PLACE = re.compile(
     r"(?:an? |the )(?:\w+ ){0,2}(?:village|town|city|suburb|farm|island|countryside|suburbs|neighbou?rhood|place|cottage|houseboat|van|caravan|tent|dorm|flat|house|studio|apartment|cabin)(?: \w+){0,1}? (?:near|outside|called|of|in|named|outside of) (?=[A-Z])"
@@ -126,6 +133,7 @@ def name_in(text: str, *, lower: bool = False) -> tuple[str, str] | None:
     if (
         (match := _NAME_START.match(text))
         and match.group().split()[0] not in NOT_NAMES
+        and not (match.group().split()[0].isupper() and match.group().split()[0].capitalize() in NOT_NAMES)
         and not match.group().split()[0].endswith("'s")
     ):
         words = match.group().split()
@@ -164,11 +172,15 @@ def place_in(text: str) -> str | None:
         return None if value.split()[0].rstrip(",") in NOT_PLACES else value
     if text == text.lower() and (match := _LOWER_PLACE.match(text)):
         words = match["v"].split()
+        if len(words) > 1 and not _LOWER_PLACE_OF_TWO.match(match["v"]):
+            words = words[:1] if words[1] in ("now", "with", "but", "for", "since", "and") else [""]
         if words[0] in NOT_PLACES or (
             len(words) > 1 and words[-1] in ("and", "now", "with", "but", "for", "since")
         ):
             words = words[:1]
-        return None if words[0] in NOT_PLACES or words[0] in _NO_LOWER_NAME else " ".join(words)
+        return (
+            None if not words[0] or words[0] in NOT_PLACES or words[0] in _NO_LOWER_NAME else " ".join(words)
+        )
     return None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from py_memory.clock import Clock
@@ -30,6 +30,9 @@ ONE_TRANSACTION_BYTES = 16 << 20
 BATCH_CHARACTERS = 1 << 20  # added before a commit of a large import
 MAX_LISTED = 20_000  # conversations
 MAX_IGNORED_LISTED = MAX_SESSIONS_LISTED = 50
+MAX_SAMPLES = 5  # saved memories, so that one sees what they are
+MAX_SAMPLE_CHARACTERS = 200
+UNDO_MS = 120_000  # what was imported is looked at before it is judged; nothing but ids is kept for it
 
 Progress = Callable[[Mapping[str, int]], object]
 Cancel = Callable[[], bool]
@@ -39,10 +42,11 @@ class Cancelled(Exception):
     """The user wants no more. Caught here: nobody else sees it."""
 
 
-def preview(source: Source) -> dict[str, Any]:
-    """What an import would bring: {format, formats, conversations, messages, memories, first, last, chats,
-    more, skipped, ignored}. `chats`: [{id, title, messages, first, last}], at most 20,000 of them, `more` how
-    many are not listed; times in ms. Of this program's own files only the format is told.
+def preview(source: Source, read: Callable[[int], None] | None = None) -> dict[str, Any]:
+    """What an import would bring: {format, formats, conversations, messages, memories, samples, first, last,
+    chats, more, skipped, ignored}. `chats`: [{id, title, messages, first, last}], at most 20,000 of them,
+    `more` how many are not listed; `samples`: the first saved memories; times in ms. Of this program's own
+    files only the format is told. `read` is told the bytes of each read.
 
     Raises ImportRefusedError: not an export, or damaged.
     """
@@ -54,22 +58,34 @@ def preview(source: Source) -> dict[str, Any]:
         "conversations": 0,
         "messages": 0,
         "memories": 0,
+        "samples": [],
         "first": None,
         "last": None,
         "chats": [],
         "more": 0,
         "skipped": Counter(),
-        "ignored": list(source.ignored[:MAX_IGNORED_LISTED]),
+        "ignored": _without_chats(source, [member.name for member, _ in found]),
     }
-    for entry in chosen_entries(source):
+    for entry in chosen_entries(source, read=read):
         if isinstance(entry, Skipped):
             out["skipped"][entry.why] += 1
         elif isinstance(entry, Statements):
-            out["memories"] += len(entry.texts)
+            _sample(out, entry.texts)
         else:
             _count(out, entry)
     out["skipped"] = dict(out["skipped"])
     return out
+
+
+def _without_chats(source: Source, used: list[str]) -> list[str]:
+    others = [member.name for member in source.members if member.name not in used]
+    return sorted([*source.ignored, *others])[:MAX_IGNORED_LISTED]
+
+
+def _sample(out: dict[str, Any], statements: list[str]) -> None:
+    out["memories"] += len(statements)
+    room = MAX_SAMPLES - len(out["samples"])
+    out["samples"] += [statement[:MAX_SAMPLE_CHARACTERS] for statement in statements[:room]]
 
 
 def _count(out: dict[str, Any], chat: Chat) -> None:
@@ -77,7 +93,9 @@ def _count(out: dict[str, Any], chat: Chat) -> None:
     times += [moment for moment in (chat.created, chat.updated) if moment is not None]
     out["conversations"] += 1
     out["messages"] += len(chat.messages)
-    out["memories"] += sum(len(message.statements) for message in chat.messages if not chat.private)
+    for message in chat.messages:
+        if message.statements and not chat.private:
+            _sample(out, message.statements)
     if times:
         out["first"] = min(times) if out["first"] is None else min(out["first"], *times)
         out["last"] = max(times) if out["last"] is None else max(out["last"], *times)
@@ -112,7 +130,8 @@ def chosen_entries(
 
 
 class ChatJob:
-    """One import. step() does a slice of it, until `done`; then `report` says what came of it."""
+    """One import. step() does a slice of it, until `done`; then `report` says what came of it. Where somebody
+    else reads, add() takes the entries and finish() ends it."""
 
     def __init__(
         self,
@@ -122,9 +141,9 @@ class ChatJob:
         facts: Facts,
         undo: UndoLog,
         note: Callable[[str, str], None],
-        found: Iterator[Entry],
+        found: Iterator[Entry] | None = None,
         *,
-        size: int,
+        size: int = 0,
         product: str | None = None,
         check: Callable[[], None] | None = None,
         progress: Progress | None = None,
@@ -135,7 +154,7 @@ class ChatJob:
         before anything is changed. `note` puts an event about a session into the chain, in a transaction."""
         self._db, self._undo, self._note = db, undo, note
         self._import = ChatImport(db, user_id, clock, facts)
-        self._found = found
+        self._found = found or iter(())
         self._size = size
         self._empty = {"format": product, **_EMPTY_REPORT}
         self._check = check if size > ONE_TRANSACTION_BYTES else None
@@ -160,6 +179,20 @@ class ChatJob:
             self._batch()
             if time.monotonic() >= deadline:
                 return
+
+    def add(self, entries: Iterable[Entry]) -> dict[str, int]:
+        """Adds some more, in one transaction. Returns what there is by now: {conversations, messages}."""
+        with self._db.transaction():
+            for entry in entries:
+                self._import.add(entry)
+            self._note_sessions()
+        return self._so_far()
+
+    def finish(self, *, cancelled: bool = False) -> None:
+        """Makes the report. Raises ImportRefusedError where nothing was found and nobody cancelled."""
+        self._cancelled = cancelled
+        with self._db.transaction():
+            self._finish()
 
     def _all_at_once(self) -> None:
         try:
@@ -190,15 +223,11 @@ class ChatJob:
             raise Cancelled
         self._import.add(entry)
         if self._progress is not None:
-            made = self._import.additions
-            self._progress(
-                {
-                    "bytes": self.bytes_read,
-                    "total_bytes": self._size,
-                    "conversations": made.conversations.total(),
-                    "messages": made.messages["added"],
-                }
-            )
+            self._progress({"bytes": self.bytes_read, "total_bytes": self._size, **self._so_far()})
+
+    def _so_far(self) -> dict[str, int]:
+        made = self._import.additions
+        return {"conversations": made.conversations.total(), "messages": made.messages["added"]}
 
     def _note_sessions(self) -> None:
         made = self._import.additions.made_sessions
@@ -210,11 +239,11 @@ class ChatJob:
         made = self._import.additions
         known = made.conversations["known"] + made.suggestions["known"]
         if made.is_nothing and not known and not self._cancelled:
-            raise ImportRefusedError(_nothing(made.skipped))
+            raise ImportRefusedError(_nothing(made.skipped), code="nothing")
         self._note_sessions()
         operation = None
         if not made.is_nothing:
-            operation = self._undo.begin()
+            operation = self._undo.begin(UNDO_MS)
             made.note(operation)
             for id in made.made_facts:
                 self._note("facts", id)

@@ -243,5 +243,6 @@ class _Reader:
     def _broken(self, why: str) -> ImportRefusedError:
         return ImportRefusedError(
             f"The JSON is damaged at byte {self._before + self._at:,}: {why}. "
-            "Download the export again; nothing was imported."
+            "Download the export again; nothing was imported.",
+            code="damaged",
         )

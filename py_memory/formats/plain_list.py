@@ -10,7 +10,8 @@ __all__ = ["why_no_list"]
 _BULLET = re.compile(r"\s*(?:[-*+•·–—▪◦‣>]|\d{1,4}[.)、]|\[[ xX]\])\s")
 _CODE = re.compile(
     r"#!|#include\b|import [\w.]+(?: as \w+)?;?$|from [\w.]+ import |(?:async )?def \w+\("
-    r"|class \w+[:({ ].*[:{]$|@\w+(?:\.\w+)*(?:\(.*\))?$|(?:if|elif|for|while|with|try|except|else)\b.*:$|return\b.*[\w)\]};]$"
+    r"|class \w+[:({ ].*[:{]$|@\w+(?:\.\w+)*(?:\(.*\))?$|(?:if|elif|for|while|with|try|except|else)\b.*:$"
+    r"|return\b.*[\w)\]};]$"
     r"|(?:export |public |private |static )*(?:function|const|let|var|fn|func|void|int)\b.*[({;=]"
     r"|[\w.\[\]]+ ?[-+*/|]?= ?\S|[\w.]+\(.*\)?[,;]?$|.*[;{]$|[)\]}]+[,;]?$|//|/\*|</?\w+[^>]*>$"
     r"|(?:SELECT|INSERT|CREATE|UPDATE|DELETE) \w"

@@ -61,7 +61,8 @@ def shapes_of(source: Source) -> list[tuple[Member, Shape]]:
     if not found:
         raise ImportRefusedError(
             f"{source.name} is no export that this program knows (ChatGPT, Claude, Open WebUI, LibreChat, "
-            "Chatbot UI, Gemini, a list of memories, or a memory's own file); nothing was imported."
+            "Chatbot UI, Gemini, a list of memories, or a memory's own file); nothing was imported.",
+            code="unknown",
         )
     return found
 
@@ -146,12 +147,14 @@ def entries(member: Member, shape: Shape, progress: Callable[[int], None] | None
 def _pasted(file: BinaryIO) -> Statements:
     data = file.read(MAX_PASTED_BYTES + 1)
     if len(data) > MAX_PASTED_BYTES:
-        raise ImportRefusedError("The list of memories is over 1 MiB. Divide it; nothing was imported.")
+        raise ImportRefusedError(
+            "The list of memories is over 1 MiB. Divide it; nothing was imported.", code="list_too_long"
+        )
     try:
         return Statements(PASTED, listed(data.decode("utf-8-sig")))
     except UnicodeDecodeError as error:
         raise ImportRefusedError(
-            "The text is not in UTF-8. Save it as UTF-8; nothing was imported."
+            "The text is not in UTF-8. Save it as UTF-8; nothing was imported.", code="utf16"
         ) from error
 
 

@@ -9,7 +9,7 @@ import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,7 +18,7 @@ from py_memory.checks import check_path
 from py_memory.database import HEADER
 from py_memory.errors import ImportRefusedError, InvalidInputError, StorageError, TooLargeError
 
-__all__ = ["MAX_UNPACKED_BYTES", "Member", "Source", "open_source"]
+__all__ = ["MAX_UNPACKED_BYTES", "Member", "Source", "open_source", "open_sources"]
 
 MAX_UNPACKED_BYTES = 4 << 30  # of a whole zip
 MAX_MEMBERS = 100_000
@@ -41,14 +41,14 @@ _UNREADABLE = (
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # What people choose by mistake: what their first bytes are, and what to say.
 _MISTAKES = (
-    (b"\x1f\x8b", "a gzip file; unpack it first"),
-    (b"%PDF", "a PDF"),
-    (b"\x89PNG", "a picture"),
-    (b"\xff\xd8\xff", "a picture"),
-    (b"Rar!", "a RAR archive; unpack it first"),
-    (b"7z\xbc\xaf", "a 7z archive; unpack it first"),
-    (b"\xff\xfe", "text in UTF-16; save it as UTF-8"),
-    (b"\xfe\xff", "text in UTF-16; save it as UTF-8"),
+    (b"\x1f\x8b", "gzip", "a gzip file; unpack it first"),
+    (b"%PDF", "pdf", "a PDF"),
+    (b"\x89PNG", "picture", "a picture"),
+    (b"\xff\xd8\xff", "picture", "a picture"),
+    (b"Rar!", "archive", "a RAR archive; unpack it first"),
+    (b"7z\xbc\xaf", "archive", "a 7z archive; unpack it first"),
+    (b"\xff\xfe", "utf16", "text in UTF-16; save it as UTF-8"),
+    (b"\xfe\xff", "utf16", "text in UTF-16; save it as UTF-8"),
 )
 _HTML = (b"<!doctype", b"<html", b"<?xml")
 
@@ -78,7 +78,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Source:
-    """`ignored`: names of files in a zip that hold no chats by their first bytes."""
+    """`ignored`: names of files, in a zip or chosen with others, that hold no chats by their first bytes."""
 
     name: str
     members: tuple[Member, ...]
@@ -118,7 +118,8 @@ def _translated(name: str) -> Iterator[None]:
         yield
     except _UNREADABLE as error:
         raise ImportRefusedError(
-            f"{name} could not be read ({error}). Download the export again; nothing was imported."
+            f"{name} could not be read ({error}). Download the export again; nothing was imported.",
+            code="damaged",
         ) from error
 
 
@@ -143,6 +144,30 @@ def open_source(source: str | Path | BinaryIO, *, name: str | None = None) -> It
         yield _looked_into(file, name, stack)
 
 
+@contextlib.contextmanager
+def open_sources(files: Sequence[tuple[str | Path, str]]) -> Iterator[Source]:
+    """Files (path, name) that were chosen together, as one source: what holds no chats among several is
+    ignored. Raises what open_source() raises, for several files only where none of them holds any."""
+    if not files:
+        raise InvalidInputError("Choose a file to import.")
+    with contextlib.ExitStack() as stack:
+        opened: list[Source] = []
+        ignored: list[str] = []
+        refused: ImportRefusedError | None = None
+        for path, name in files:
+            try:
+                opened.append(stack.enter_context(open_source(path, name=name)))
+            except ImportRefusedError as error:
+                refused = refused or error
+                ignored.append(name)
+        if not opened:
+            assert refused is not None
+            raise refused
+        members = tuple(member for source in opened for member in source.members)
+        ignored += [name for source in opened for name in source.ignored]
+        yield Source(opened[0].name, members, tuple(ignored))
+
+
 def _looked_into(file: Any, name: str, stack: contextlib.ExitStack) -> Source:
     with _translated(name):
         size = file.seek(0, io.SEEK_END)
@@ -153,7 +178,7 @@ def _looked_into(file: Any, name: str, stack: contextlib.ExitStack) -> Source:
     if head.startswith(_ZIP):
         members, ignored = _unzipped(file, name, stack, nested=False)
         if not members:
-            raise ImportRefusedError(f"The zip {name} holds no chats; nothing was imported.")
+            raise ImportRefusedError(f"The zip {name} holds no chats; nothing was imported.", code="no_chats")
         if (total := sum(member.size for member in members)) > MAX_UNPACKED_BYTES:
             raise TooLargeError(f"What is in the zip {name}", total, MAX_UNPACKED_BYTES)
         return Source(name, tuple(members), tuple(ignored))
@@ -174,7 +199,7 @@ def _kind(head: bytes) -> str | None:
         return "json"
     if not start or b"\0" in head or start[:9].lower().startswith(_HTML):
         return None
-    if any(head.startswith(mark) for mark, _ in _MISTAKES):
+    if any(head.startswith(mark) for mark, _, _ in _MISTAKES):
         return None
     try:
         head.decode()
@@ -186,13 +211,14 @@ def _kind(head: bytes) -> str | None:
 
 def _refusal(head: bytes, name: str) -> ImportRefusedError:
     if not head.strip():
-        return ImportRefusedError(f"{name} is empty. Choose the export of a chat product.")
-    what = next((what for mark, what in _MISTAKES if head.startswith(mark)), None)
-    if what is None and head.lstrip()[:9].lower().startswith(_HTML):
-        what = "a web page; choose the .json or .zip of the same export"
-    return ImportRefusedError(
-        f"{name} is {what or 'neither JSON nor a zip nor plain text'}; nothing was imported."
-    )
+        return ImportRefusedError(f"{name} is empty. Choose the export of a chat product.", code="empty")
+    code, what = "binary", "neither JSON nor a zip nor plain text"
+    if head.lstrip()[:9].lower().startswith(_HTML):
+        code, what = "web_page", "a web page; choose the .json or .zip of the same export"
+    for mark, mistake, said in _MISTAKES:
+        if head.startswith(mark):
+            code, what = mistake, said
+    return ImportRefusedError(f"{name} is {what}; nothing was imported.", code=code)
 
 
 def _unzipped(
@@ -211,11 +237,13 @@ def _unzipped(
             continue  # a directory, or what a Mac adds
         if entry.compress_type not in _METHODS:
             raise ImportRefusedError(
-                f"The zip {name} is packed in an unusual way. Unpack it first; nothing was imported."
+                f"The zip {name} is packed in an unusual way. Unpack it first; nothing was imported.",
+                code="packed",
             )
         if entry.flag_bits & 1:
             raise ImportRefusedError(
-                f"The zip {name} is locked with a password. Unpack it first; nothing was imported."
+                f"The zip {name} is locked with a password. Unpack it first; nothing was imported.",
+                code="password",
             )
         with _translated(entry.filename), archive.open(entry) as inside:
             head = inside.read(_HEAD)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["keys_asked", "keys_named", "keys_of_verb"]
+__all__ = ["keys_asked", "keys_named", "keys_of_verb", "other_asked_about"]
 
 # A whole topic and the keys it may stand for, the likeliest first.
 _NAMED = tuple(
@@ -72,3 +72,19 @@ def keys_asked(question: str) -> tuple[str, ...]:
 
 def keys_of_verb(said: str) -> tuple[str, ...]:
     return next((keys for pattern, keys in _VERBS if pattern.search(said)), ())
+
+
+# “my cat's name”, “how old is my sister”, 我的猫叫什么: what is asked is not the user's own.
+_OF_ANOTHER = re.compile(
+    r"\bmy (?!own\b|full\b|first\b|last\b)(?P<a>[\w-]+(?: [\w-]+)?)(?:'s\b|s' | (?:called|named|live|work|born)\b)"
+    r"|\b(?:name|age|birthday|job|home|address|number|e-?mail)s? of my (?P<b>[\w-]+)|\bhow old (?:is|are) my (?P<c>[\w-]+)"
+    r"|我(?:的|家的?)?(?P<d>(?!的|家|们|现在|目前|平时|以前|之前|到底|名字|姓名|全名|手机|电话|住|叫|在|是|多)[\u3400-\u9fff]{1,4}?)"
+    r"(?:叫什么|叫啥|的?名字|多大|几岁|的?年龄|的?生日|住在?哪|在哪里?工作|做什么工作|的?电话)",
+    re.IGNORECASE,
+)
+
+
+def other_asked_about(question: str) -> str:
+    """Whom or what of the user's a question is about, in its words; "" where it is about the user."""
+    found = _OF_ANOTHER.search(question.replace("’", "'"))
+    return next(filter(None, found.groups()), "") if found else ""

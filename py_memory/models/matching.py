@@ -10,10 +10,12 @@ from typing import Any
 
 from py_memory.text import has_cjk, terms
 
-from .kinds import keys_asked, keys_named, keys_of_verb
+from .kinds import keys_asked, keys_named, keys_of_verb, other_asked_about
 from .phrases import key_in_words
 
-__all__ = ["answering", "ended", "fitting", "same_subject", "shared_words", "task_words", "under_key_named"]
+__all__ = [
+    "answering", "ended", "fitting", "is_part", "same_subject", "shared_words", "task_words", "tells_of", "under_key_named", "with_parts",
+]  # fmt: skip
 
 _IRREGULAR = {
     "bought": "buy", "paid": "pay", "sent": "send", "wrote": "write", "made": "make", "got": "get", "took": "take", "met": "meet",
@@ -49,6 +51,10 @@ _MEANS = {
     "晚餐": "饮食", "午饭": "饮食", "午餐": "饮食", "早餐": "饮食", "菜单": "饮食", "菜谱": "饮食", "做饭": "饮食", "吃饭": "饮食", "吃什": "饮食",
     "叫什": "名字", "孩子": "女儿 儿子", "上班": "工作单位", "忌口": "饮食", "电话": "电话", "手机": "电话",
 }  # fmt: skip
+# What these hold is the user's own, so it answers no question about their cat.
+_OWN = frozenset(
+    f"user::{name}" for name in ["name", "age", "birthday", "job", "work", "home", "address", "hometown", "contact::phone", "contact::email"]
+)  # fmt: skip
 _DAY = re.compile(
     r"\b(?:by|on|before|until|next|this) \w+day\b|\b(?:today|tonight|tomorrow)\b"
     r"|[今明后][天晚早]|(?:下个?|这个?)?(?:周|星期|礼拜)[一二三四五六日天末]",
@@ -87,6 +93,12 @@ def task_words(text: str) -> set[str]:
 def shared_words(text: str, question: str) -> int:
     """How many telling words of a question a text holds."""
     return len(_words(question) & {stem(word) for word in terms(text)})
+
+
+def tells_of(text: str, question: str) -> bool:
+    """Whether a text may answer a question about somebody or something of the user's: it names them."""
+    other = other_asked_about(question)
+    return not other or other in text or shared_words(text, other) > 0
 
 
 def same_subject(what: str, said: str, *, whole: bool = False) -> bool:
@@ -133,12 +145,26 @@ def under_key_named(facts: Sequence[Mapping[str, Any]], topic: str) -> list[Mapp
     return []
 
 
+def with_parts(facts: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The one of these that the others tell more of (a daughter, and her age); None if they are several
+    things."""
+    first = min(facts, key=lambda fact: len(fact["key"]))
+    return first if all(fact is first or is_part(fact, first) for fact in facts) else None
+
+
+def is_part(other: Mapping[str, Any], fact: Mapping[str, Any]) -> bool:
+    """Whether it tells more of what a fact names, as the age of a daughter does."""
+    return bool(other["key"].startswith(f"{fact['key']}::"))
+
+
 def answering(facts: Sequence[Mapping[str, Any]], question: str) -> list[Mapping[str, Any]]:
     """The facts under the key that a question asks for, else those that fit its words, with what else is known
     under their keys where a key holds one value: a question about what is replaced finds what replaced it."""
     for key in keys_asked(question):
         if found := [fact for fact in facts if fact["key"] == key]:
             return found
+    if other_asked_about(question):
+        facts = [fact for fact in facts if fact["key"] not in _OWN]
     fits = fitting(facts, question)
     waiting = {fact["key"] for fact in fits if fact["status"] == "candidate"}
     beside = [f for f in facts if f["status"] == "current" and f["key"] in waiting and f not in fits]

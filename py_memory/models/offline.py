@@ -11,7 +11,18 @@ from py_memory.text import detect_language, normalize, terms
 
 from .answer import EXCERPT, Answer, Item, is_fact, is_todo
 from .intents import Intent, asks_to_eat, is_nod, understand
-from .matching import answering, ended, fitting, same_subject, shared_words, task_words, under_key_named
+from .matching import (
+    answering,
+    ended,
+    fitting,
+    is_part,
+    same_subject,
+    shared_words,
+    task_words,
+    tells_of,
+    under_key_named,
+    with_parts,
+)
 from .phrases import key_in_words, on_day
 
 __all__ = ["OfflineAssistant"]
@@ -247,11 +258,11 @@ class _Work:
             if not messages:
                 return self.say("forget_nothing", what=intent.topic)
             return await self._show_what_goes([], messages)
-        if len(found) > 1:
+        fact = with_parts(found)
+        if fact is None:
             self.say("forget_which")
             return self.out.list_facts(found, "may be meant")
-        (fact,) = found
-        going = [fact]
+        going = [fact, *(other for other in everything if is_part(other, fact))]
         if under_key_named(found, intent.topic):  # what was corrected before goes with it
             going += [old for old in everything if old["key"] == fact["key"] and old not in living]
         left = {
@@ -411,6 +422,7 @@ class _Work:
             if item["kind"] == "messages"
             and item["role"] == "user"
             and understand(item["text"]).kind in _TELLING
+            and tells_of(item["text"], question)
         ]
         best = max((shared_words(item["text"], question) for item in found), default=0)
         return [item for item in found if 2 * shared_words(item["text"], question) >= max(best, 1)]

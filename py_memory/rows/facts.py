@@ -14,6 +14,7 @@ from py_memory.records import Fact
 
 __all__ = [
     "ask_for_review",
+    "browse_facts",
     "current_of_all_agents",
     "current_with_key",
     "current_with_value",
@@ -184,6 +185,58 @@ def list_facts(
         f"SELECT {_COLUMNS} FROM facts f WHERE {' AND '.join(where)} "
         "ORDER BY f.pinned DESC, f.use_count DESC, f.id DESC LIMIT ?",
         (*parameters, -1 if limit is None else limit),
+    )
+    return [_record(row) for row in rows]
+
+
+def _of_keys(keys: Sequence[str]) -> tuple[str, list[Any]]:
+    """A condition, with its values, for facts under any of the keys; one that ends in "::" is a prefix."""
+    parts: list[str] = []
+    values: list[Any] = []
+    for key in keys:
+        if key.endswith("::"):
+            parts.append("f.key >= ? AND f.key < ?")
+            values += [key, key + _LAST_CHARACTER]
+        else:
+            parts.append("f.key = ?")
+            values.append(key)
+    return f"({' OR '.join(parts) or 'FALSE'})", values
+
+
+def browse_facts(
+    db: Database,
+    user_id: str,
+    agent_id: str | None,
+    *,
+    now: int,
+    groups: Sequence[Sequence[str]],
+    words: str | None,
+    keys: Sequence[str],
+    limit: int,
+    offset: int,
+) -> list[Fact]:
+    """Current facts, pinned ones first, then by the group of their key, what is in none last, and in a group
+    as they were learned. With `words` only those whose key or value holds them, or that are under `keys`."""
+    where = [f"f.user_id = ? AND f.status = 'current' AND {_LIVE} AND {_VISIBLE}"]
+    values: list[Any] = [user_id, now, agent_id]
+    if words:
+        condition, more = _of_keys(keys)
+        # Between its parts a key reads as words.
+        where.append(
+            "(instr(search_fold(replace(replace(f.key, '::', ' '), '-', ' ') || ' ' || f.value), ?) > 0 "
+            f"OR {condition})"
+        )
+        values += [folded(words), *more]
+    order = "0"
+    if groups:
+        cases = [_of_keys(group) for group in groups]
+        whens = " ".join(f"WHEN {condition} THEN {place}" for place, (condition, _) in enumerate(cases))
+        order = f"CASE {whens} ELSE {len(cases)} END"
+        values += [value for _, of_case in cases for value in of_case]
+    rows = db.query(
+        f"SELECT {_COLUMNS} FROM facts f WHERE {' AND '.join(where)} "
+        f"ORDER BY f.pinned DESC, CASE WHEN f.pinned THEN 0 ELSE {order} END, f.id LIMIT ? OFFSET ?",
+        (*values, limit, offset),
     )
     return [_record(row) for row in rows]
 

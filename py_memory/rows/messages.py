@@ -16,6 +16,7 @@ __all__ = [
     "NEWEST_VERSION",
     "State",
     "branch",
+    "branch_after",
     "branch_since",
     "branch_states",
     "branches",
@@ -42,6 +43,7 @@ __all__ = [
 ]
 
 _IDS_AT_ONCE = 500  # SQLite takes at least 999 parameters
+_LONGEST_WALK = 100_000  # messages; parent links that go in a circle end here
 
 NEWEST_VERSION = """v.seq = (
     SELECT w.seq FROM message_versions w WHERE w.message_id = m.id
@@ -221,6 +223,23 @@ def branch_since(
     return branch(db, user_id, begin, min(len(walked), limit)), len(walked) > limit
 
 
+def branch_after(db: Database, user_id: str, leaf_id: str, id: str, limit: int) -> list[Message]:
+    """At most `limit` messages that come next after a message on the way to `leaf_id`, oldest first; [] where
+    it is not on that way."""
+    rows = db.query(
+        """
+        WITH RECURSIVE up (depth, id) AS (
+            SELECT 1, ? UNION ALL
+            SELECT up.depth + 1, p.parent_id FROM up JOIN messages p ON p.id = up.id
+            WHERE up.id <> ? AND up.depth < ? AND p.parent_id IS NOT NULL)
+        SELECT id FROM up ORDER BY depth DESC LIMIT ?""",
+        (leaf_id, id, _LONGEST_WALK, limit + 1),
+    )
+    if rows[0]["id"] != id or len(rows) == 1:
+        return []
+    return branch(db, user_id, rows[-1]["id"], len(rows) - 1)
+
+
 State = tuple[str, str, str, str | None, str | None, int, bool]
 
 
@@ -285,14 +304,15 @@ def parents_in_session(db: Database, user_id: str, session_id: str) -> dict[str,
 def branches(db: Database, user_id: str, session_id: str) -> list[list[str]]:
     """Messages that follow the same one and are of the same role, where there are several, oldest first."""
     rows = db.query(
-        "SELECT id, parent_id, role FROM messages WHERE session_id = ? AND user_id = ? AND role <> 'system' "
-        "ORDER BY created_at, id",
+        "SELECT id, parent_id, role FROM (SELECT id, parent_id, role, created_at, "
+        "count(*) OVER (PARTITION BY parent_id, role) AS many FROM messages "
+        "WHERE session_id = ? AND user_id = ? AND role <> 'system') WHERE many > 1 ORDER BY created_at, id",
         (session_id, user_id),
     )
     groups: dict[tuple[str | None, str], list[str]] = {}
     for row in rows:
         groups.setdefault((row["parent_id"], row["role"]), []).append(row["id"])
-    return [group for group in groups.values() if len(group) > 1]
+    return list(groups.values())
 
 
 def newest_after(db: Database, user_id: str, message: Message) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from py_memory.database import Database
 
-__all__ = ["counts", "size"]
+__all__ = ["compared", "counts", "size"]
 
 _OF_THE_USER = ("sessions", "facts", "experiences", "tombstones", "rejections")
 _OF_A_SESSION = ("messages", "tool_calls", "summaries", "snapshots")
@@ -30,6 +32,21 @@ def counts(db: Database, user_id: str) -> dict[str, int]:
         db.value("SELECT count(*) FROM facts WHERE user_id = ? AND status = 'current'", (user_id,))
     )
     out["bytes"] = size(db)
+    return out
+
+
+def compared(db: Database, older: Database, user_id: str) -> dict[str, Any]:
+    """What `older` holds, and how much of `db` is not in it: {messages, facts, newer: {messages, facts}}.
+    Facts are current ones."""
+    queries = {
+        "messages": "SELECT m.id FROM sessions s JOIN messages m ON m.session_id = s.id WHERE s.user_id = ?",
+        "facts": "SELECT id FROM facts WHERE user_id = ? AND status = 'current'",
+    }
+    out: dict[str, Any] = {"newer": {}}
+    for table, query in queries.items():
+        there = {row["id"] for row in older.query(query, (user_id,))}
+        out[table] = len(there)
+        out["newer"][table] = sum(row["id"] not in there for row in db.query(query, (user_id,)))
     return out
 
 

@@ -5,6 +5,7 @@ Needs the extra `server`. Answers are made in worker threads: the store waits fo
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -15,14 +16,17 @@ from starlette.routing import Route
 
 from py_memory.sync.wire import MAX_BODY_BYTES
 
-from .endpoint import Endpoint
+from .endpoint import PUBLIC_PATHS, Endpoint
 from .site import SiteFiles
 
 __all__ = ["make_app"]
 
+BODY_WAIT_S = 60.0
 
-def make_app(endpoint: Endpoint, site: Path | None = None) -> Starlette:
-    """`site`: the folder of a built page, if it is to be served as well. Raises FileNotFoundError."""
+
+def make_app(endpoint: Endpoint, site: Path | None = None, *, body_wait_s: float = BODY_WAIT_S) -> Starlette:
+    """`site`: the folder of a built page, if it is to be served as well. A body that takes longer than
+    `body_wait_s` seconds is not waited for. Raises FileNotFoundError."""
     files = SiteFiles(site) if site else None
 
     async def memory(request: Request) -> Response:
@@ -32,12 +36,15 @@ def make_app(endpoint: Endpoint, site: Path | None = None) -> Starlette:
         if answer is None:
             body = bytearray()
             try:
-                async for chunk in request.stream():
-                    body += chunk
-                    if len(body) > MAX_BODY_BYTES:  # it is longer than it said
-                        break
+                async with asyncio.timeout(body_wait_s):
+                    async for chunk in request.stream():
+                        body += chunk
+                        if len(body) > MAX_BODY_BYTES:  # it is longer than it said
+                            break
             except ClientDisconnect:
                 return Response(status_code=400)
+            except TimeoutError:  # nothing of the store was held meanwhile
+                return Response(status_code=408, headers={"Connection": "close"})
             answer = await run_in_threadpool(endpoint.handle, method, path, headers, bytes(body))
         return Response(answer.body, answer.status, answer.headers)
 
@@ -52,7 +59,7 @@ def make_app(endpoint: Endpoint, site: Path | None = None) -> Starlette:
     return Starlette(
         routes=[
             Route("/memory/{rest:path}", memory, methods=methods),
-            Route("/healthz", memory, methods=methods),
+            *(Route(path, memory, methods=methods) for path in PUBLIC_PATHS),
             Route("/{rest:path}", page, methods=["GET"]),
         ]
     )

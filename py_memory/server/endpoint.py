@@ -1,6 +1,6 @@
 """The HTTP side of syncing, free of any server: a request's parts in, an answer's parts out.
 
-`POST /memory/sync`, `GET /memory/head` and `GET /healthz`. Errors are {"error": {"name", "message"}} with a
+`openapi.json` beside this file describes every route. Errors are {"error": {"name", "message"}} with a
 sentence, never a trace; nothing is logged of what a memory holds.
 """
 
@@ -8,27 +8,33 @@ from __future__ import annotations
 
 import gzip
 import threading
+import time
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 from typing import Any
 
 from py_memory.clock import Clock, system_clock
 from py_memory.errors import InvalidInputError, StorageError
 from py_memory.sync.wire import MAX_BODY_BYTES, MIN_SCHEMA, SCHEMA, decode_request, encode
 
+from .operations import Log, Noted, Operations, place_of
 from .service import DeviceForkedError, Quota, QuotaError, ResyncError, SchemaTooOldError, SyncService
-from .store import Store, Token
-from .tokens import check_token
+from .store import Store, Token, UnavailableError
+from .tokens import check_token, key_of
 
-__all__ = ["PATHS", "Endpoint", "HttpAnswer"]
+__all__ = ["PATHS", "PUBLIC_PATHS", "Endpoint", "HttpAnswer"]
 
-PATHS = ("/memory/sync", "/memory/head", "/healthz")
+PUBLIC_PATHS = ("/healthz", "/metrics", "/openapi.json")
+PATHS = ("/memory/sync", "/memory/head", *PUBLIC_PATHS)
 MAX_RATIO = 100  # of a compressed body; small ones may be anything
 RATIO_FROM_BYTES = 1 << 20
 GZIP_FROM_BYTES = 1024
 REQUESTS_PER_MINUTE = 600
+RETRY_AFTER_S = 2  # when the store is not reached
 _KNOWN_CLIENTS = 10_000
 
 
@@ -66,8 +72,14 @@ class _Rate:
             return 0.0 if left >= 1 else (1 - left) * 60 / self._most
 
 
+@cache
+def _description() -> bytes:
+    return (resources.files(__package__) / "openapi.json").read_bytes()
+
+
 class Endpoint:
-    """Answers requests out of one store. `origins`: pages of these may call it besides its own."""
+    """Answers requests out of one store. `origins`: pages of these may call it besides its own. `metrics`:
+    whether /metrics is answered, to anyone who asks. `log` is given a line of JSON for each request."""
 
     def __init__(
         self,
@@ -77,35 +89,44 @@ class Endpoint:
         quota: Quota | None = None,
         origins: Iterable[str] = (),
         per_minute: int = REQUESTS_PER_MINUTE,
+        metrics: bool = False,
+        log: Log | None = None,
     ) -> None:
         self._store = store
         self._clock = clock or system_clock
         self._service = SyncService(store, self._clock, quota)
         self._origins = frozenset(origins)
         self._rate = _Rate(per_minute, self._clock)
+        self._operations = Operations(PATHS, log)
+        self._metrics = metrics
 
     def admits(self, method: str, path: str, headers: Mapping[str, str]) -> HttpAnswer | None:
         """What is refused before a body is read: an unknown token, too long a body. None lets it in."""
+        began = time.perf_counter()
         try:
             self._check(method, path, headers)
-        except _Refused as refused:
-            return self._answer(self._refusal(refused), headers)
+        except Exception as error:
+            return self._answer(self._failure(error), method, path, headers, 0, began, error)
         return None
 
     def handle(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> HttpAnswer:
         """Header names in small letters. Never raises."""
+        began, failed = time.perf_counter(), None
         try:
             answer = self._handle(method, path, headers, body)
-        except _Refused as refused:
-            answer = self._refusal(refused)
         except Exception as error:
-            name = type(error).__name__
-            answer = self._refusal(
-                _Refused(500, "ServerError", f"The server failed ({name}). Try again later.")
-            )
-        return self._answer(answer, headers)
+            answer, failed = self._failure(error), error
+        return self._answer(answer, method, path, headers, len(body), began, failed)
 
     # -- inside --
+
+    def _failure(self, error: Exception) -> HttpAnswer:
+        if isinstance(error, UnavailableError):
+            error = _Refused(503, "Unavailable", str(error), retry_after=RETRY_AFTER_S)
+        if not isinstance(error, _Refused):
+            name = type(error).__name__
+            error = _Refused(500, "ServerError", f"The server failed ({name}). Try again later.")
+        return self._refusal(error)
 
     def _check(self, method: str, path: str, headers: Mapping[str, str]) -> Token | None:
         if path not in PATHS:
@@ -113,7 +134,9 @@ class Endpoint:
         if method == "OPTIONS":
             self._check_length(headers)
             return None
-        if path == "/healthz":
+        if path == "/metrics" and not self._metrics:
+            raise _Refused(404, "NotFound", "There is no such address here.")
+        if path in PUBLIC_PATHS:
             if method not in ("GET", "HEAD"):
                 raise _Refused(405, "MethodNotAllowed", "Only GET is answered here.", allow="GET, HEAD")
             self._check_length(headers)
@@ -155,6 +178,11 @@ class Endpoint:
         token = self._check(method, path, headers)
         if method == "OPTIONS":
             return HttpAnswer(204)
+        if path == "/metrics":
+            kind = "text/plain; version=0.0.4; charset=utf-8"
+            return HttpAnswer(200, self._operations.metrics().encode(), {"Content-Type": kind})
+        if path == "/openapi.json":
+            return HttpAnswer(200, _description())
         if token is None:
             return HttpAnswer(200, b'{"status":"ok"}')
         if wait := self._rate.wait_s(token.key):
@@ -224,7 +252,36 @@ class Endpoint:
         error = {"name": refused.name, "message": str(refused), **more}
         return HttpAnswer(refused.status, encode({"error": error}), headers)
 
-    def _answer(self, answer: HttpAnswer, headers: Mapping[str, str]) -> HttpAnswer:
+    def _answer(
+        self,
+        answer: HttpAnswer,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        size: int,
+        began: float,
+        failed: Exception | None,
+    ) -> HttpAnswer:
+        """The answer as it travels, noted."""
+        made = self._packed(answer, headers)
+        error = failed.name if isinstance(failed, _Refused) else None
+        self._operations.note(
+            Noted(
+                at=self._clock(),
+                method=method,
+                route=path,
+                status=made.status,
+                ms=(time.perf_counter() - began) * 1000,
+                bytes_in=size,
+                bytes_out=len(made.body),
+                token=key_of(headers.get("authorization", "")),
+                error=error,
+                place=None if failed is None or isinstance(failed, _Refused) else place_of(failed),
+            )
+        )
+        return made
+
+    def _packed(self, answer: HttpAnswer, headers: Mapping[str, str]) -> HttpAnswer:
         made = {
             "Content-Type": "application/json",
             "Cache-Control": "no-store",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +16,11 @@ from py_memory.sync.kinds import BLANKS, CONFLICTS, KINDS, OWNERS
 from py_memory.sync.stamps import clamped, successor
 from py_memory.sync.wire import MIN_SCHEMA, SCHEMA, Reply, SyncRequest, mutation_problem
 
-from .store import Store, StoredRow, Unit
+from .store import ContendedError, Store, StoredRow, Unit
 
 __all__ = ["DeviceForkedError", "Quota", "QuotaError", "ResyncError", "SchemaTooOldError", "SyncService"]
 
-
+_TRIES = 3  # of a transaction that the database ends for another's sake
 _EMPTY = {"title": None, "metadata_json": "{}"}  # what is left of a forgotten part of a session
 
 
@@ -65,11 +66,28 @@ class SyncService:
 
     def sync(self, user_id: str, request: SyncRequest) -> Reply:
         """Raises ResyncError, DeviceForkedError, SchemaTooOldError, QuotaError, StorageError; nothing was
-        changed then."""
+        changed then. UnavailableError: perhaps the answer alone was lost; the same request may come again."""
         if request.schema < MIN_SCHEMA:
             raise SchemaTooOldError(
                 f"This server needs a client with schema {MIN_SCHEMA} or newer. Update it."
             )
+        for _ in range(_TRIES - 1):
+            with suppress(ContendedError):
+                return self._answer(user_id, request)
+        return self._answer(user_id, request)
+
+    def _answer(self, user_id: str, request: SyncRequest) -> Reply:
+        try:
+            return self._sync(user_id, request)
+        except ResyncError:
+            # The store was put back to an older state. Other devices may not notice: by the time they come,
+            # new changes have taken the numbers that they have seen.
+            with self._store.unit(user_id, write=True) as unit:
+                if request.cursor is not None and request.cursor[0] == unit.head().epoch:
+                    unit.renew_epoch()
+            raise
+
+    def _sync(self, user_id: str, request: SyncRequest) -> Reply:
         with self._store.unit(user_id, write=bool(request.push)) as unit:
             head = unit.head()
             last_n = unit.last_n(request.device)
@@ -125,6 +143,13 @@ def _page(
     return found, cursor, cursor < unit.head().seq
 
 
+def _without_row(result: dict[str, Any] | None) -> dict[str, Any] | None:
+    """For the log, which keeps nothing that a memory holds: what is forgotten would stay there."""
+    if result is None or "row" not in result:
+        return result
+    return {**result, "row": {name: result["row"][name] for name in ("kind", "id")}}
+
+
 class _Merge:
     """Takes the changes of one request in. `own`: the numbers given to rows that went in as they came."""
 
@@ -145,14 +170,15 @@ class _Merge:
                 result = self._again(n, hash)
             else:
                 result = self._one(mutation)
-                self._unit.log(self._device, n, hash, result)
+                self._unit.log(self._device, n, hash, _without_row(result))
             if result is not None:
                 results.append({"n": n, **result})
         self._unit.set_last_n(self._device, max(last_n, push[-1]["n"]))
         return results
 
     def _again(self, n: int, hash: bytes) -> dict[str, Any] | None:
-        """The answer given before. One from before the log begins is acknowledged alone."""
+        """The answer given before, with a row as it is now. One from before the log begins is acknowledged
+        alone."""
         logged = self._unit.logged(self._device, n)
         if logged is None:
             return {"status": "duplicate"}
@@ -160,17 +186,22 @@ class _Merge:
             raise DeviceForkedError(
                 "Another copy of this memory has synced under the same device id. This one takes a new id."
             )
-        return logged.result
+        if logged.result is None or logged.result["status"] != "conflict":
+            return logged.result
+        kind, id = logged.result["row"]["kind"], logged.result["row"]["id"]
+        row = self._unit.row(kind, id)
+        if row is None or row.body is None:
+            return {"status": "ignored_forgotten"}
+        return {"status": "conflict", "row": {"kind": kind, "id": id, "seq": row.seq, **row.body}}
 
     def _one(self, mutation: dict[str, Any]) -> dict[str, Any] | None:
         """None: it went in as it was sent."""
         if problem := mutation_problem(mutation):
             return {"status": "rejected", "code": problem}
-        with self._unit.savepoint():
-            if mutation["op"] == "put":
-                return self._put(mutation)
-            self._forget(mutation)
-            return None
+        if mutation["op"] == "put":
+            return self._put(mutation)
+        self._forget(mutation)
+        return None
 
     def _forget(self, mutation: dict[str, Any]) -> None:
         kind, id = mutation["kind"], mutation["id"]

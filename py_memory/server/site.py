@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 from py_memory.errors import PyMemoryError
 
-from .endpoint import Endpoint
+from .endpoint import PUBLIC_PATHS, Endpoint
 from .open_store import default_database, open_store
 
 __all__ = ["SiteFiles", "SiteServer", "content_security_policy", "main"]
@@ -151,7 +151,8 @@ class Handler(BaseHTTPRequestHandler):
         path = self._path()
         if path is None:
             return
-        if path == "/healthz" or path.startswith("/memory/"):
+        own = PUBLIC_PATHS if self.server.endpoint else ("/healthz",)
+        if path in own or path.startswith("/memory/"):
             self._memory(path)
         elif self.server.files is None:
             self._give(plain_text(HTTPStatus.NOT_FOUND, NO_FILE))

@@ -20,7 +20,7 @@ from py_memory.errors import ConflictError, NewerDatabaseError, NotADatabaseErro
 from py_memory.ids import uuid7
 from py_memory.sync.kinds import BLANKS, CONFLICTS, OWNERS
 
-from .store import Head, Logged, StoredRow, Token, User
+from .store import COPIED, COPY_BATCH, COPY_ORDER, Head, Logged, StoredRow, Token, User, as_row
 
 __all__ = ["SqliteStore"]
 
@@ -53,8 +53,15 @@ CREATE TABLE mutation_log (
     user_id TEXT NOT NULL, device TEXT NOT NULL, n INTEGER NOT NULL, hash BLOB NOT NULL, result TEXT,
     PRIMARY KEY (user_id, device, n)) STRICT, WITHOUT ROWID;
 """,
+    # A user's epoch is the server's and this. Answers that older versions kept may hold rows.
+    """
+ALTER TABLE heads ADD COLUMN renewed TEXT NOT NULL DEFAULT '';
+UPDATE mutation_log SET result = '{"status":"duplicate"}' WHERE result LIKE '%"groups"%';
+""",
 )
 _OWNERS = tuple(OWNERS)
+_USERS = "SELECT id, name, created_at FROM users ORDER BY created_at, id"
+_ADD_USER = "INSERT INTO users (id, name, created_at) VALUES (?, ?, ?)"
 _FULL = ("is full", "disk I/O")
 
 
@@ -127,6 +134,11 @@ class SqliteStore:
             if write:
                 unit.finish()
 
+    @contextmanager
+    def copying(self) -> Iterator[SqliteCopying]:
+        with self._transaction(write=True):
+            yield SqliteCopying(self._db)
+
     # -- users and tokens --
 
     def add_user(self, name: str, now: int) -> User:
@@ -135,18 +147,13 @@ class SqliteStore:
         with self._transaction(write=True):
             if self._value("SELECT 1 FROM users WHERE name = ?", (name,)):
                 raise ConflictError(f"There is a user {name!r} already. Choose another name.")
-            self._db.execute(
-                "INSERT INTO users (id, name, created_at) VALUES (?, ?, ?)", (user.id, name, now)
-            )
+            self._db.execute(_ADD_USER, (user.id, name, now))
             self._db.execute("INSERT INTO heads (user_id) VALUES (?)", (user.id,))
         return user
 
     def users(self) -> list[User]:
         with self._lock:
-            found = self._db.execute(
-                "SELECT id, name, created_at FROM users ORDER BY created_at, id"
-            ).fetchall()
-        return [User(*row) for row in found]
+            return [User(*row) for row in self._db.execute(_USERS)]
 
     def user_named(self, name: str) -> User:
         """Raises NotFoundError."""
@@ -211,14 +218,19 @@ class SqliteUnit:
         self._user = user_id
         row = db.execute("SELECT epoch FROM server").fetchone()
         head = db.execute(
-            "SELECT server_seq, rows, bytes FROM heads WHERE user_id = ?", (user_id,)
+            "SELECT renewed, server_seq, rows, bytes FROM heads WHERE user_id = ?", (user_id,)
         ).fetchone()
+        if head is None:
+            raise NotFoundError("user", user_id)
         self._epoch = row[0]
         self._seq: int
-        self._seq, self._rows, self._bytes = head
+        self._renewed, self._seq, self._rows, self._bytes = head
 
     def head(self) -> Head:
-        return Head(self._epoch, self._seq, self._rows, self._bytes)
+        return Head(self._epoch + self._renewed, self._seq, self._rows, self._bytes)
+
+    def renew_epoch(self) -> None:
+        self._renewed = os.urandom(4).hex()
 
     def next_seq(self) -> int:
         self._seq += 1
@@ -226,8 +238,8 @@ class SqliteUnit:
 
     def finish(self) -> None:
         self._db.execute(
-            "UPDATE heads SET server_seq = ?, rows = ?, bytes = ? WHERE user_id = ?",
-            (self._seq, self._rows, self._bytes, self._user),
+            "UPDATE heads SET renewed = ?, server_seq = ?, rows = ?, bytes = ? WHERE user_id = ?",
+            (self._renewed, self._seq, self._rows, self._bytes, self._user),
         )
 
     def row(self, kind: str, id: str) -> StoredRow | None:
@@ -301,7 +313,7 @@ class SqliteUnit:
             "ORDER BY server_seq LIMIT ?",
             (self._user, after, limit),
         ).fetchall()
-        return [(seq, _as_row(seq, kind, id, body)) for seq, kind, id, body in found]
+        return [(seq, as_row(seq, kind, id, body)) for seq, kind, id, body in found]
 
     def last_n(self, device: str) -> int:
         found = self._db.execute(
@@ -333,22 +345,39 @@ class SqliteUnit:
             (self._user, device, n, hash, result and json.dumps(result, ensure_ascii=False)),
         )
 
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
-        before = self._seq, self._rows, self._bytes
-        self._db.execute("SAVEPOINT one")
+
+class SqliteCopying:
+    """One transaction over the whole file; nobody else writes meanwhile."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def epoch(self) -> str:
+        return str(self._db.execute("SELECT epoch FROM server").fetchone()[0])
+
+    def users(self) -> list[User]:
+        return [User(*row) for row in self._db.execute(_USERS)]
+
+    def read(self, table: str, user_id: str) -> Iterator[list[tuple[Any, ...]]]:
+        columns = ", ".join(COPIED[table])
+        sql = f"SELECT {columns} FROM {table} WHERE user_id = ? ORDER BY {COPY_ORDER[table]}"
+        found = self._db.execute(sql, (user_id,))
+        while batch := found.fetchmany(COPY_BATCH):
+            yield batch
+
+    def begin(self, epoch: str) -> None:
+        if self.users():
+            raise ConflictError("The store has users already. Move to a new one; nothing was changed.")
+        self._db.execute("UPDATE server SET epoch = ?", (epoch,))
+
+    def write_user(self, user: User) -> None:
+        self._db.execute(_ADD_USER, (user.id, user.name, user.created_at))
+
+    def write(self, table: str, user_id: str, rows: list[tuple[Any, ...]]) -> None:
+        columns = COPIED[table]
+        marks = ", ".join("?" for _ in columns)
+        sql = f"INSERT INTO {table} (user_id, {', '.join(columns)}) VALUES (?, {marks})"
         try:
-            yield
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK TO one")
-                self._db.execute("RELEASE one")
-            self._seq, self._rows, self._bytes = before
-            raise
-        self._db.execute("RELEASE one")
-
-
-def _as_row(seq: int, kind: str, id: str, body: str | None) -> str:
-    """The row as on the wire; its body is stored the way it is sent."""
-    begin = json.dumps({"kind": kind, "id": id, "seq": seq}, ensure_ascii=False, separators=(",", ":"))
-    return f'{begin[:-1]},"forgotten":true}}' if body is None else f"{begin[:-1]},{body[1:]}"
+            self._db.executemany(sql, ((user_id, *row) for row in rows))
+        except sqlite3.IntegrityError as error:
+            raise StorageError(f"A row of {table} does not fit into the new store ({error}).") from error

@@ -1,12 +1,58 @@
-"""What a store of the sync server does. Every method takes the user, and no statement is without one."""
+"""What a store of the sync server does. Rows are reached by naming their user, and no statement on them is
+without one."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-__all__ = ["Head", "Logged", "Store", "StoredRow", "Token", "Unit", "User"]
+from py_memory.errors import PyMemoryError
+
+__all__ = [
+    "COPIED",
+    "COPY_BATCH",
+    "COPY_ORDER",
+    "ContendedError",
+    "Copying",
+    "Head",
+    "Logged",
+    "Store",
+    "StoredRow",
+    "Token",
+    "UnavailableError",
+    "Unit",
+    "User",
+    "as_row",
+]
+
+# What is copied of each user when a store is moved to another kind, in an order in which rows refer to
+# earlier tables only: the columns after the user's id.
+COPIED = {
+    "tokens": ("key", "secret_hash", "label", "scope", "created_at", "expires_at", "revoked_at"),
+    "heads": ("renewed", "server_seq", "rows", "bytes"),
+    "devices": ("device", "last_n"),
+    "memory_rows": ("kind", "id", "server_seq", "body", "session_id", "message_id", "memory_id"),
+    "mutation_log": ("device", "n", "hash", "result"),
+}
+COPY_BATCH = 500
+COPY_ORDER = {
+    "tokens": "key",
+    "heads": "user_id",
+    "devices": "device",
+    "memory_rows": "server_seq",
+    "mutation_log": "device, n",
+}
+
+
+class UnavailableError(PyMemoryError):
+    """The store cannot be reached now. Nothing was stored, or the answer alone was lost; try again."""
+
+
+class ContendedError(UnavailableError):
+    """The database ended the transaction for another's sake. Nothing was stored; it may be tried at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +107,9 @@ class Unit(Protocol):
 
     def head(self) -> Head: ...
 
+    def renew_epoch(self) -> None:
+        """From now on every device of the user begins from the start."""
+
     def next_seq(self) -> int:
         """The next number of the user's counter."""
 
@@ -88,17 +137,39 @@ class Unit(Protocol):
 
     def log(self, device: str, n: int, hash: bytes, result: dict[str, Any] | None) -> None: ...
 
-    def savepoint(self) -> AbstractContextManager[None]:
-        """What is done inside is taken back by an exception, and nothing else."""
+
+class Copying(Protocol):
+    """One transaction over a whole store."""
+
+    def epoch(self) -> str: ...
+
+    def users(self) -> list[User]: ...
+
+    def read(self, table: str, user_id: str) -> Iterator[list[tuple[Any, ...]]]:
+        """The columns of COPIED ordered by COPY_ORDER, in batches of at most COPY_BATCH rows."""
+
+    def begin(self, epoch: str) -> None:
+        """Makes the store one of this epoch. Raises ConflictError unless it is without users."""
+
+    def write_user(self, user: User) -> None: ...
+
+    def write(self, table: str, user_id: str, rows: list[tuple[Any, ...]]) -> None: ...
 
 
 class Store(Protocol):
+    """Every method raises UnavailableError when the store cannot be reached."""
+
     def unit(self, user_id: str, *, write: bool) -> AbstractContextManager[Unit]:
-        """A transaction; writing ones of one user take turns. Raises StorageError when there is no room."""
+        """A transaction; writing ones of one user take turns. Raises NotFoundError for an unknown user,
+        StorageError when there is no room."""
+
+    def copying(self) -> AbstractContextManager[Copying]: ...
 
     def add_user(self, name: str, now: int) -> User: ...
 
     def users(self) -> list[User]: ...
+
+    def user_named(self, name: str) -> User: ...
 
     def add_token(self, token: Token) -> None: ...
 
@@ -111,3 +182,9 @@ class Store(Protocol):
     def is_sound(self) -> bool: ...
 
     def close(self) -> None: ...
+
+
+def as_row(seq: int, kind: str, id: str, body: str | None) -> str:
+    """The row as on the wire; its body is stored the way it is sent."""
+    begin = json.dumps({"kind": kind, "id": id, "seq": seq}, ensure_ascii=False, separators=(",", ":"))
+    return f'{begin[:-1]},"forgotten":true}}' if body is None else f"{begin[:-1]},{body[1:]}"

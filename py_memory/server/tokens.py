@@ -9,7 +9,7 @@ import re
 
 from .store import Store, Token
 
-__all__ = ["SCOPES", "check_token", "make_token"]
+__all__ = ["SCOPES", "check_token", "key_of", "make_token"]
 
 SCOPES = ("sync", "pull")
 _TOKEN = re.compile(r"mt_([0-9a-f]{12})_([0-9a-f]{64})")
@@ -33,6 +33,12 @@ def make_token(
     key, secret = os.urandom(6).hex(), os.urandom(32).hex()
     store.add_token(Token(key, user_id, _hash(secret), label, scope, now, expires_at, None))
     return f"mt_{key}_{secret}"
+
+
+def key_of(authorization: str) -> str | None:
+    """The key id, which is no secret, in a header that holds a token."""
+    match = _TOKEN.search(authorization)
+    return match[1] if match else None
 
 
 def check_token(store: Store, given: str, now: int) -> Token | str:

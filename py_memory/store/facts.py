@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from py_memory import text, trace
-from py_memory.checks import MAX_TIME, check_choice, check_count, check_id, check_texts, check_time, json_text
+from py_memory.checks import (
+    MAX_TIME,
+    check_choice,
+    check_count,
+    check_id,
+    check_items,
+    check_texts,
+    check_time,
+    json_text,
+)
 from py_memory.errors import InvalidInputError, NotFoundError, shown
 from py_memory.records import Conflict, Fact, Namespace, Receipt
 from py_memory.rows import events, messages, namespaces
@@ -15,6 +24,7 @@ from .base import StoreBase
 
 __all__ = ["FactOperations"]
 
+_MOST_KEYS = 400  # named in one query; SQLite takes no expression deeper than 1,000
 FACT_STATUSES = frozenset({"candidate", "current", "superseded", "disputed", "expired", "archived"})
 
 
@@ -111,6 +121,33 @@ class FactOperations(StoreBase):
             source_message_ids=None if sources is None else check_texts(sources, "Ids of sources"),
             session_id=None if session_id is None else check_id(session_id, "session"),
             limit=limit,
+        )
+
+    def browse_facts(
+        self,
+        groups: Sequence[Sequence[str]] = (),
+        *,
+        words: str | None = None,
+        keys: Sequence[str] = (),
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Fact]:
+        """Current facts page by page, for reading: pinned ones first, then those of each group, each a list
+        of keys and of prefixes that end in "::", then the rest; in a group as they were learned. `words`
+        takes only those whose key or value holds them, and those under `keys`, which is what the words say
+        in another language. At most 400 keys in all."""
+        check_count(limit, "The limit")
+        check_count(offset, "The offset")
+        named = [check_texts(group, "Keys of a group") for group in check_items(groups, "Groups of keys")]
+        also = check_texts(keys, "Keys")
+        if (count := len(also) + sum(map(len, named))) > _MOST_KEYS:
+            raise InvalidInputError(f"At most {_MOST_KEYS} keys can be named at once, not {count}.")
+        return self._facts.browse_facts(
+            groups=named,
+            words=None if words is None else "".join(check_texts(words, "The words")),
+            keys=also,
+            limit=limit,
+            offset=offset,
         )
 
     def facts_for_prompt(self, limit: int = 12) -> list[Fact]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from py_memory.checks import (
     check_choice,
-    check_count,
     check_items,
     check_mapping,
     check_path,
@@ -17,8 +16,9 @@ from py_memory.checks import (
     json_text,
 )
 from py_memory.errors import ImportRefusedError, InvalidInputError, StorageError, shown
-from py_memory.formats.memory_file import Batch, export_memory, read_memory_file
+from py_memory.formats.memory_file import export_memory
 from py_memory.formats.memory_import import import_rows
+from py_memory.formats.own_files import read_rows
 from py_memory.ids import uuid7
 from py_memory.rows import sync as sync_rows
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:  # loaded when they are needed: a start is not the time for it
 __all__ = ["FileOperations"]
 
 FORMATS = ("db", "jsonl", "markdown")
-HEAD_BYTES = 4096
 _STEP_MS = 1000
 
 
@@ -70,26 +69,30 @@ class FileOperations(StoreBase):
     ) -> str:
         """The memory, or one session, as text: "jsonl" or "markdown", as export_to() writes them. Secrets are
         masked in Markdown; JSON Lines holds all that the database holds. Raises NotFoundError."""
-        check_choice(format, "The format", FORMATS[1:])
         with self.database.transaction():  # one state of the memory, whoever else writes
-            if format == "jsonl":
-                from py_memory.formats.json_lines import written_lines
-                from py_memory.formats.session_rows import batches_of
+            return "".join(self.export_pieces(format, session_id=session_id, language=language))
 
-                return "".join(written_lines(batches_of(self.database, self.user_id, session_id)))
-            from py_memory.formats.markdown import written_markdown
+    def export_pieces(
+        self, format: str, *, session_id: str | None = None, language: str = "en"
+    ) -> Iterator[str]:
+        """The text of export_text() piece by piece. Expects a transaction of the caller, for as long as it is
+        read."""
+        if check_choice(format, "The format", FORMATS[1:]) == "jsonl":
+            from py_memory.formats.json_lines import written_lines
+            from py_memory.formats.session_rows import batches_of
 
-            zone = self.get_setting("zone")
-            return "".join(
-                written_markdown(
-                    self.database,
-                    self.user_id,
-                    self._facts,
-                    session_id=session_id,
-                    language=language,
-                    zone=zone if isinstance(zone, str) else None,
-                )
-            )
+            return written_lines(batches_of(self.database, self.user_id, session_id))
+        from py_memory.formats.markdown import written_markdown
+
+        zone = self.get_setting("zone")
+        return written_markdown(
+            self.database,
+            self.user_id,
+            self._facts,
+            session_id=session_id,
+            language=language,
+            zone=zone if isinstance(zone, str) else None,
+        )
 
     @staticmethod
     def _must_be_new(path: Path) -> None:
@@ -117,22 +120,7 @@ class FileOperations(StoreBase):
         import_rows().
         """
         path = check_path(path, "The file")
-        return self.import_rows(self._rows_of(path), mode=mode)
-
-    @staticmethod
-    def _rows_of(path: Path) -> Iterator[Batch]:
-        try:
-            with path.open("rb") as file:
-                if (head := file.read(HEAD_BYTES)).lstrip()[:1] == b"{":
-                    from py_memory.formats.json_lines import is_memory_lines, read_json_lines
-
-                    if is_memory_lines(head):
-                        file.seek(0)
-                        yield from read_json_lines(file, path.name)
-                        return
-        except OSError:
-            pass  # said by the reader below, in its own words
-        yield from read_memory_file(path)
+        return self.import_rows(read_rows(path), mode=mode)
 
     @staticmethod
     def _batches(
@@ -168,9 +156,9 @@ class FileOperations(StoreBase):
 
     def preview_import(self, source: str | Path | BinaryIO, *, name: str | None = None) -> dict[str, Any]:
         """What an import of a file would bring, told by its contents: {format, formats, conversations,
-        messages, memories, first, last, chats, more, skipped, ignored}. `source` is a path or a binary file
-        that can be sought in: JSON, a zip, a list of memories, or a memory's own file ("memory" and
-        "memory-lines": import_file()). Nothing is changed. Raises ImportRefusedError, StorageError.
+        messages, memories, samples, first, last, chats, more, skipped, ignored}. `source` is a path or a
+        binary file that can be sought in: JSON, a zip, a list of memories, or a memory's own file ("memory"
+        and "memory-lines": import_file()). Nothing is changed. Raises ImportRefusedError, StorageError.
         """
         from py_memory.formats.chat_job import preview
         from py_memory.formats.sources import open_source
@@ -240,7 +228,7 @@ class FileOperations(StoreBase):
             )
             yield job
 
-    def _job(self, found: Iterator[Entry], **options: Any) -> ChatJob:
+    def _job(self, found: Iterator[Entry] | None = None, **options: Any) -> ChatJob:
         from py_memory.formats.chat_job import ChatJob
 
         def note(kind: str, id: str) -> None:
@@ -250,13 +238,7 @@ class FileOperations(StoreBase):
             self.database, self.user_id, self.clock, self._facts, self._undo, note, found, **options
         )
 
-    def import_entries(self, entries: Iterable[str], *, size: int = 0) -> dict[str, Any]:
-        """Like import_chats(), for entries that were read elsewhere: JSON texts as browser.read_chats() emits
-        them. `size` is the bytes that they were read from."""
-        from py_memory.formats.entries_json import entry_from_json
-
-        check_count(size, "The size in bytes", most=1 << 40)
-        job = self._job(map(entry_from_json, check_items(entries, "The entries")), size=size)
-        while not job.done:
-            job.step(_STEP_MS)
-        return job.report
+    def begin_import(self, *, product: str | None = None) -> ChatJob:
+        """Like import_chats(), for entries that are read elsewhere, as a page does: they come by
+        ChatJob.add(), until ChatJob.finish(). `product` is named in the report."""
+        return self._job(product=product)

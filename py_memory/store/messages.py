@@ -16,7 +16,7 @@ from py_memory.checks import (
     check_time,
     json_text,
 )
-from py_memory.errors import ConflictError, InvalidInputError, TooLargeError, shown
+from py_memory.errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError, shown
 from py_memory.extraction.refusals import MAX_READ
 from py_memory.extraction.secrets import secret_spans
 from py_memory.ids import uuid7
@@ -285,13 +285,27 @@ class MessageOperations(StoreBase):
         check_time(before, "before")
         return messages.list_messages(self.database, self.user_id, session_id, before=before, limit=limit)
 
-    def get_recent_messages(self, session_id: str, limit: int = 20) -> list[Message]:
-        """The newest messages of the branch on screen, oldest first."""
+    def get_recent_messages(
+        self, session_id: str, limit: int = 20, *, until: str | None = None, after: str | None = None
+    ) -> list[Message]:
+        """The newest messages of the branch on screen, oldest first. With `until`, the id of a message, those
+        that lead up to it, itself the last; with `after`, those that come next after it, [] where it is not
+        on that branch. Raises NotFoundError, also for a message of another session."""
         check_count(limit, "The limit")
+        if until is not None and after is not None:
+            raise InvalidInputError("Messages are read until one message or after one, not both.")
         session = sessions.get_session(self.database, self.user_id, session_id)
-        if limit < 1 or session.current_message_id is None:
+        for id in (until, after):
+            if id is not None:
+                message = messages.get_message(self.database, self.user_id, check_id(id, "message"))
+                if message.session_id != session_id:
+                    raise NotFoundError("message", id)
+        leaf = until or session.current_message_id
+        if limit < 1 or leaf is None:
             return []
-        return messages.branch(self.database, self.user_id, session.current_message_id, limit)
+        if after is not None:
+            return messages.branch_after(self.database, self.user_id, leaf, after, limit)
+        return messages.branch(self.database, self.user_id, leaf, limit)
 
     def get_context_within_budget(
         self, session_id: str, max_chars: int = 4000, *, max_tokens: int | None = None, limit: int = 20

@@ -8,7 +8,7 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from typing import Any
 from playwright.sync_api import BrowserContext, Page, Playwright, sync_playwright
 
 from tests.browser.conftest import CHROMIUM_FLAGS, SITE, Server, chromium, wait_until_ready
+
+PIECE_BYTES = 8 << 20  # of a file on its way into the page; a longer text is refused by the browser
 
 
 def arguments(text: str | None) -> argparse.Namespace:
@@ -40,11 +42,11 @@ def site() -> Iterator[tuple[Playwright, str]]:
 
 
 @contextmanager
-def profile(playwright: Playwright, **options: Any) -> Iterator[BrowserContext]:
-    """Chromium on a new profile folder, removed afterwards."""
+def profile(playwright: Playwright, flags: Sequence[str] = (), **options: Any) -> Iterator[BrowserContext]:
+    """Chromium on a new profile folder, removed afterwards; `flags` are more of its command line."""
     folder = tempfile.mkdtemp(prefix="py-memory-bench-")
     context = playwright.chromium.launch_persistent_context(
-        folder, executable_path=chromium(), headless=True, args=CHROMIUM_FLAGS, **options
+        folder, executable_path=chromium(), headless=True, args=[*CHROMIUM_FLAGS, *flags], **options
     )
     try:
         yield context
@@ -63,7 +65,20 @@ def open_page(context: BrowserContext, url: str) -> tuple[Page, float]:
 
 
 def import_file(page: Page, file: Path) -> None:
-    script = """(text) => pyMemory.importFile(
-        Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)), {mode: "replace"})"""
-    page.evaluate(script, base64.b64encode(file.read_bytes()).decode())
-    page.evaluate("pyMemory.flush()")
+    add = """(text) => {
+        const letters = atob(text);
+        const bytes = new Uint8Array(letters.length);
+        for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
+        (globalThis.pieces ??= []).push(bytes);
+    }"""
+    content = file.read_bytes()
+    for at in range(0, len(content), PIECE_BYTES):
+        page.evaluate(add, base64.b64encode(content[at : at + PIECE_BYTES]).decode())
+    page.evaluate(
+        """async () => {
+            const bytes = new Uint8Array(await new Blob(pieces).arrayBuffer());
+            delete globalThis.pieces;
+            await pyMemory.importFile(bytes, {mode: "replace"});
+            await pyMemory.flush();
+        }"""
+    )

@@ -24,7 +24,7 @@ LONG_TURNS = 2_000
 MEMORY_RUNS = 5  # the allocator keeps more or less from run to run; the median counts
 PAUSE_MS = 500  # between turns, so that the idle work that a turn causes is counted with it
 IMAGES = 15
-LEAST_LOG = 2 << 20
+LEAST_LOG, LOG_SHARE = 1 << 20, 1 / 16  # when a compaction falls due
 LEAST_LOOKS = 6
 
 PREPARE = """() => {
@@ -150,14 +150,14 @@ def measure(context: BrowserContext, url: str, name: str, target: int) -> dict[s
     after = page.evaluate("() => pyMemory.status().written")
     median = statistics.median(changed)
     mean = statistics.mean(changed)
+    compaction = (after["compactedBytes"] - before["compactedBytes"]) / len(changed)
     if after["compactions"] == before["compactions"]:
-        # It falls due after more turns than were made here; made now, its cost is spread over all of them.
+        # It falls due after more turns than were made here: when the records that stand for several have
+        # filled the log. Made now, its cost is spread over all of them.
+        turns = max(size * LOG_SHARE, LEAST_LOG) / compaction
         page.evaluate("() => pyMemory.call('compact')")
-        after = page.evaluate("() => pyMemory.status().written")
-        turns = max(size / 2, LEAST_LOG) / mean
-    else:
-        turns = len(changed)
-    compaction = (after["compactedBytes"] - before["compactedBytes"]) / turns
+        compacted = page.evaluate("() => pyMemory.status().written.compactedBytes")
+        compaction += (compacted - after["compactedBytes"]) / turns
     page.close()
     found = {
         "database_bytes": size,

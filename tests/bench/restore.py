@@ -1,7 +1,11 @@
 """How long a memory takes from storage to a connection that is ready, against reading it as one image.
 
-Each measurement is a new worker that boots Python first, so that the boot does not cover the difference. The
-last part is the memory that the page takes for the database, beyond what it takes with an empty one.
+Each measurement is a new worker that boots Python first, so that the boot does not cover the difference. In
+each round every method is measured once, in another order; ratios are medians of the rounds' own. py_memory
+verifies every checksum and opens its store; the others verify nothing and count the tables. Three states are
+measured: as idle time leaves the memory, with 100 turns that were made just before the tab was closed, and
+after idle time has come again. The last part is the memory that the page takes for the database, beyond what
+it takes with an empty one.
 """
 
 from __future__ import annotations
@@ -22,14 +26,14 @@ from typing import Any
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from tests.bench._page import finish, open_page
-from tests.bench.persistence import FILL, PREPARE, SETTLE
+from tests.bench.persistence import FILL, PREPARE
 from tests.browser.conftest import CHROMIUM_FLAGS, ROOT, SITE, Server, chromium
 
 FOLDER = Path(__file__).with_suffix("")
 OWN = "py_memory"
 IMAGES = ("buffer deserialized", "blob deserialized", "buffer opened as a file")
 ROUNDS = 11
-TURNS = 100  # after the settled state, so that there is a log to replay
+TURNS = 100  # each saved twice, so that there is a log to replay
 RATIO_TARGET, MEMORY_TARGET = 1.2, 3.5
 
 KEEP_IMAGE = """async () => {
@@ -70,6 +74,34 @@ ADD_TURNS = """async ([session_id, turns]) => {
         await pyMemory.call('add_message', {session_id, role, content: say(i % 2 ? 90 : 30)});
     }
     await pyMemory.flush();
+}"""
+
+# Until idle time has nothing left to do.
+IDLE = """async () => {
+    for (let before = ''; ;) {
+        await pyMemory.flush();
+        const now = JSON.stringify(pyMemory.status().written);
+        if (now === before) return;
+        before = now;
+        await new Promise((resolve) => setTimeout(resolve, 4000));
+    }
+}"""
+
+# What there is to restore: records and bytes after the chunks.
+LOOK = """async () => {
+    const db = await new Promise((resolve) => {
+        const open = indexedDB.open('py-memory');
+        open.onsuccess = () => resolve(open.result);
+    });
+    const transaction = db.transaction(['manifest', 'log']);
+    const result = (request) => new Promise((resolve) => {
+        request.onsuccess = () => resolve(request.result);
+    });
+    const {current} = await result(transaction.objectStore('manifest').get('manifest'));
+    const records = await result(transaction.objectStore('log').getAll(IDBKeyRange.lowerBound(current.log)));
+    db.close();
+    return {chunks: current.chunks.length, records: records.length,
+            bytes: records.reduce((sum, {body, pages}) => sum + body.length + pages.byteLength, 0)};
 }"""
 
 # Notes when the page's own worker reports its steps.
@@ -153,7 +185,10 @@ def largest_renderer(profile: Path) -> dict[str, int]:
     return max((found for group, found in renderers if group in groups), key=lambda found: found["pss"])
 
 
-def measure(page: Page, script: str, label: str, rounds: int) -> dict[str, dict[str, float]]:
+def measure(
+    page: Page, script: str, label: str, rounds: int
+) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """Medians in ms by method, and how many times the others' py_memory takes."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     methods = [OWN, *IMAGES]
     choose = random.Random(1)
@@ -165,10 +200,16 @@ def measure(page: Page, script: str, label: str, rounds: int) -> dict[str, dict[
             found[method].append(page.evaluate(MEASURE, [script, method]))
         told = ", ".join(f"{method} {found[method][-1]['ready']:.0f}" for method in methods)
         print(f"  round {number + 1}: {told}", flush=True)
-    return {
+    times = {
         method: {part: round(median(run[part] for run in runs), 1) for part in ("read", "open", "ready")}
         for method, runs in found.items()
     }
+    own = [run["ready"] for run in found[OWN]]
+    ratios = {
+        method: round(median(mine / run["ready"] for mine, run in zip(own, found[method], strict=True)), 2)
+        for method in IMAGES
+    }
+    return times, ratios
 
 
 def footprint(context: BrowserContext, url: str, profile: Path) -> tuple[dict[str, int], dict[str, float]]:
@@ -208,18 +249,25 @@ def run(playwright: Any, url: str, folder: Path, size: int, rounds: int) -> None
     page, _ = open_page(context, url)
     page.evaluate(PREPARE)
     session = page.evaluate(FILL, size)
-    page.evaluate(SETTLE)
+    page.evaluate("pyMemory.call('vacuum')")
+    page.evaluate(IDLE)
     bytes_ = int(page.evaluate(KEEP_IMAGE))
     print(f"{bytes_ / 1e6:.1f} MB", flush=True)
-    times = {}
-    for label, turns in (("no log", 0), (f"a log of {TURNS} turns", TURNS)):
-        if turns:
+    times, ratios, logs = {}, {}, {}
+    for label in ("settled", f"{TURNS} turns just made", f"{TURNS} turns, settled"):
+        if label != "settled":
             page, _ = open_page(context, url)
+        if label.endswith("made"):  # and gone before idle time comes; the images are 100 turns older
             page.evaluate(PREPARE)
-            page.evaluate(ADD_TURNS, [session, turns])
+            page.evaluate(ADD_TURNS, [session, TURNS])
+        elif label.endswith("turns, settled"):
+            page.evaluate(IDLE)
             page.evaluate(KEEP_IMAGE)
         page.goto(f"{url}healthz")  # the same origin without the page
-        times[label] = measure(page, f"{url}assets/bench-restore.js", label, rounds)
+        logs[label] = page.evaluate(LOOK)
+        load = os.getloadavg()[0]
+        times[label], ratios[label] = measure(page, f"{url}assets/bench-restore.js", label, rounds)
+        logs[label]["load"] = [round(load, 1), round(os.getloadavg()[0], 1)]
         page.close()
     context.close()
     footprints = {}
@@ -236,12 +284,8 @@ def run(playwright: Any, url: str, folder: Path, size: int, rounds: int) -> None
         part: round((footprints["full"][part] - footprints["empty"][part]) / bytes_, 2)
         for part in ("pss", "settled", "peak")
     }
-    ratios = {
-        label: {method: round(found[OWN]["ready"] / found[method]["ready"], 2) for method in IMAGES}
-        for label, found in times.items()
-    }
     for label, found in times.items():
-        print(label)
+        print(f"{label} ({logs[label]})")
         for method, parts in found.items():
             told = f"{parts['ready']:>8.0f} ms ({parts['read']:.0f} read, {parts['open']:.0f} open)"
             print(f"  {method:<26}{told}  py_memory / it: {ratios[label].get(method, 1.0):.2f}")
@@ -251,6 +295,7 @@ def run(playwright: Any, url: str, folder: Path, size: int, rounds: int) -> None
         database_bytes=bytes_,
         ms=times,
         ratios=ratios,
+        logs=logs,
         page_boot_steps_ms={step: round(ms) for step, ms in steps.items()},
         renderer_mib={
             label: {part: value >> 20 for part, value in found.items()} for label, found in footprints.items()

@@ -40,6 +40,17 @@ WITH_STORE = """async ({store, mode, body}) => {
     });
     const objects = transaction.objectStore(store);
     let value = null;
+    // Chunks are stored as Blobs.
+    const bytesOf = async ({body}) => body instanceof Blob ? new Uint8Array(await body.arrayBuffer()) : body;
+    const putAgain = async (record) => {
+        const again = db.transaction(store, mode);
+        const over = new Promise((resolve, reject) => {
+            again.oncomplete = resolve;
+            again.onabort = () => reject(again.error);
+        });
+        again.objectStore(store).put(record);
+        await over;
+    };
     if (body.do === "keys") value = await result(objects.getAllKeys());
     if (body.do === "count") value = await result(objects.count());
     if (body.do === "types") {
@@ -52,24 +63,26 @@ WITH_STORE = """async ({store, mode, body}) => {
         const letters = (bytes) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
         const needle = letters(new TextEncoder().encode(body.text));
         const records = await result(objects.getAll());
-        const text = (record) => (record.body ? letters(record.body) : JSON.stringify(record) ?? "");
-        const holds = (record) => [needle, body.text].some((one) => text(record).includes(one));
-        value = records.filter(holds).length;
+        const text = async (record) =>
+            record.body ? letters(await bytesOf(record)) : JSON.stringify(record) ?? "";
+        const texts = await Promise.all(records.map(text));
+        value = texts.filter((text) => [needle, body.text].some((one) => text.includes(one))).length;
     }
     if (body.do === "chunk") {
-        const {body: bytes, seq} = await result(objects.get(body.key));
-        value = {seq, body: TO_TEXT(bytes)};
+        const record = await result(objects.get(body.key));
+        value = {seq: record.seq, body: TO_TEXT(await bytesOf(record))};
     }
     if (body.do === "put chunk") {
         const record = await result(objects.get(body.key));
         record.body = Uint8Array.from(atob(body.body), (letter) => letter.charCodeAt(0));
         record.checksum = body.checksum;
-        objects.put(record);
+        await putAgain(record);
     }
     if (body.do === "flip") {
         const record = await result(objects.get(body.key));
-        record.body[Math.floor(record.body.length / 2)] ^= 1;
-        objects.put(record);
+        const bytes = await bytesOf(record);
+        bytes[Math.floor(bytes.length / 2)] ^= 1;
+        await putAgain({...record, body: record.body instanceof Blob ? new Blob([bytes]) : bytes});
     }
     await done;
     db.close();

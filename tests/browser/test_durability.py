@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page, Route
 
 from tests.browser import host_page as host
+from tests.browser.conftest import wait_for
 
 Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
@@ -248,7 +251,7 @@ def test_fault_11_only_plain_values_are_stored(launch: Launch, open_page: OpenPa
     page.evaluate("() => pyMemory.call('compact')")
     plain = {"Number", "String", "Uint8Array", "Uint32Array"}
     assert set(host.database(page, "log", "types")) <= plain
-    assert set(host.database(page, "chunks", "types")) <= plain
+    assert set(host.database(page, "chunks", "types")) <= {"Number", "String", "Blob"}
     assert set(host.database(page, "replies", "types")) <= plain
 
 
@@ -262,3 +265,83 @@ def test_fault_12_overlapping_saves_are_joined(launch: Launch, open_page: OpenPa
     page.reload()
     page.evaluate("() => pyMemory.ready")
     assert len(host.texts(page, session)) == 100
+
+
+# What an older version had stored: chunks of 1 MiB as plain bytes.
+STORE_AS_BEFORE = """async ({chunks}) => {
+    const db = await new Promise((resolve) => {
+        const open = indexedDB.open('py-memory');
+        open.onsuccess = () => resolve(open.result);
+    });
+    const transaction = db.transaction(['manifest', 'chunks'], 'readwrite');
+    const [manifests, stored] = ['manifest', 'chunks'].map((name) => transaction.objectStore(name));
+    stored.clear();
+    for (const {text, ...chunk} of chunks) {
+        stored.put({...chunk, body: Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))});
+    }
+    manifests.get('manifest').onsuccess = ({target: {result: manifest}}) => {
+        const {chunkSize, ...current} = manifest.current;
+        current.chunks = chunks.map(({generation}) => generation);
+        manifests.put({...manifest, current, previous: null}, 'manifest');
+    };
+    await new Promise((resolve, reject) => {
+        transaction.oncomplete = resolve;
+        transaction.onabort = () => reject(transaction.error);
+    });
+    db.close();
+}"""
+
+
+def test_a_memory_in_small_chunks_is_opened_and_written_in_large_ones(
+    launch: Launch, open_page: OpenPage, site_url: str
+) -> None:
+    page = open_page(launch())
+    session = host.start_session(page)
+    host.add_many(page, session, 300)
+    page.evaluate("() => pyMemory.call('vacuum')")
+    page.goto(site_url + "manifest.webmanifest")
+    (key,) = host.database(page, "chunks", "keys")
+    chunk = host.database(page, "chunks", "chunk", key=key)
+    body = base64.b64decode(chunk["body"])
+    assert len(body) > 1 << 20
+    chunks = []
+    for index, start in enumerate(range(0, len(body), 1 << 20)):
+        part = body[start : start + (1 << 20)]
+        checksum = host.xxh64(struct.pack("<3d", key[0], index, chunk["seq"]) + part)
+        record = {"generation": key[0], "index": index, "seq": chunk["seq"], "checksum": f"{checksum:016x}"}
+        chunks.append({**record, "text": base64.b64encode(part).decode()})
+    page.evaluate(STORE_AS_BEFORE, {"chunks": chunks})
+    page.goto(site_url + "?lang=en")
+    page.evaluate("() => pyMemory.ready")
+    assert len(host.texts(page, session)) == 300
+    assert host.status(page)["warning"] is None
+    host.add(page, session, "one more")
+    page.evaluate("() => pyMemory.call('compact')")
+    page.reload()
+    page.evaluate("() => pyMemory.ready")
+    assert len(host.texts(page, session)) == 301
+    assert page.evaluate("() => pyMemory.call('check')") == []
+    assert [key, [key[0] + 1, 0]] == [host.database(page, "chunks", "keys")[at] for at in (0, -1)]
+
+
+def test_one_record_takes_the_place_of_many(launch: Launch, open_page: OpenPage) -> None:
+    page = open_page(launch())
+    session = host.start_session(page)
+    said = [f"message {number}" for number in range(150)]
+    for text in said:
+        host.add(page, session, text)
+    page.evaluate("() => pyMemory.flush()")
+    assert host.status(page)["written"]["records"] >= 150
+    assert host.database(page, "log", "count") < 100
+    host.add(page, session, "and on")
+    page.reload()
+    page.evaluate("() => pyMemory.ready")
+    assert host.texts(page, session) == [*said, "and on"]
+    assert page.evaluate("() => pyMemory.call('check')") == []
+    assert host.status(page)["warning"] is None
+    # It is checked like every record.
+    host.database(page, "log", "flip", key=host.database(page, "log", "keys")[0])
+    page.reload()
+    wait_for(page, "globalThis.pyMemory !== undefined")
+    fault = page.evaluate("() => new Promise((resolve) => pyMemory.on('error', resolve))")
+    assert (fault["code"], fault["choices"]) == ("damaged", ["raw", "empty"])

@@ -403,15 +403,71 @@ def test_a_new_chat_begun_before_the_start(launch: Launch, site_url: str) -> Non
     expect(articles(page, "user")).to_contain_text("My name is Ada.")
 
 
-def test_long_histories_show_their_end_first(page: Page) -> None:
+def test_long_histories_are_read_piece_by_piece(page: Page) -> None:
     session = call(page, "create_session", title="Long")
-    items = [{"session_id": session["id"], "role": "user", "content": f"Line {n}."} for n in range(450)]
-    call(page, "add_messages", items=items)
+    items = [{"session_id": session["id"], "role": "user", "content": f"Line {n} of it."} for n in range(400)]
+    far = call(page, "add_messages", items=items)[50]["id"]
+    call(page, "set_fact", key="user::note", value="far away", source_message_id=far)
     sessions(page).filter(has_text="Long").locator(".session-title").click()
-    expect(articles(page, "user")).to_have_count(200)
+    line = articles(page, "user").filter(has_text="Line 399 of it.")
+    expect(line).to_be_in_viewport()
+    assert articles(page, "user").count() < 100, "a history is not read whole to show its end"
+
+    # Scrolling up reads more, and what is being read stays where it is.
+    line = articles(page, "user").filter(has_text="Line 372 of it.")
+    line.evaluate("(article) => article.scrollIntoView({block: 'start'})")
+    expect(articles(page, "user").filter(has_text="Line 335 of it.")).to_have_count(1)
+    place = """(article) =>
+        article.getBoundingClientRect().top - article.closest(".log").getBoundingClientRect().top"""
+    assert abs(line.evaluate(place)) < 2
+    order = articles(page, "user").all_inner_texts()
+    numbers = [int(re.findall(r"Line (\d+)", text)[0]) for text in order]
+    assert numbers == list(range(numbers[0], 400))
+
+    # A message that is far away is gone to, with its neighbours; the newest one is one step away.
+    button(page, EN.memory).click()
+    button(panel(page), "Go to the message").click()
+    target = page.locator("article.target")
+    expect(target).to_contain_text("Line 50 of it.")
+    expect(target).to_be_in_viewport()
+    expect(target).to_be_focused()
+    assert articles(page, "user").count() < 200
+    button(page, EN.memory).click()
+    page.get_by_role("button", name="Newest message").click()
+    expect(articles(page, "user").last).to_contain_text("Line 399 of it.")
     expect(articles(page, "user").last).to_be_in_viewport()
-    page.get_by_role("button", name="Show earlier messages").click()
-    expect(articles(page, "user")).to_have_count(400)
+    # Going to the edge reads one page, not everything.
+    page.get_by_role("log").press("Home")
+    expect(articles(page, "user").filter(has_text="Line 340 of it.")).to_have_count(1)
+    page.wait_for_timeout(300)
+    expect(articles(page, "user").filter(has_text="Line 250 of it.")).to_have_count(0)
+
+
+def test_a_long_answer_is_rendered_whole(page: Page) -> None:
+    lines = [f"## Part {n}\n\n- **first** of {n}\n- see [all][book]\n" for n in range(300)]
+    code = "\n".join(f"value_{n} = {n}" for n in range(500))
+    content = "\n".join(
+        [*lines, f"```python\n{code}\n```", "", "[book]: https://example.com/book", "", "The end."]
+    )
+    session = call(page, "create_session", title="Answer")["id"]
+    call(page, "add_message", session_id=session, role="assistant", content=content)
+    sessions(page).filter(has_text="Answer").locator(".session-title").click()
+    answer = articles(page, "assistant")
+    answer.get_by_role("button", name="Show all of it").click()
+    expect(answer).to_contain_text("The end.")
+    expect(answer.locator(".heading")).to_have_count(300)
+    expect(answer.locator("li strong")).to_have_count(300)
+    expect(answer.locator("a[href='https://example.com/book']")).to_have_count(300)
+    assert answer.locator("pre code").evaluate("(code) => code.textContent").strip() == code
+    heads = answer.locator(".heading").all_text_contents()
+    assert heads == [f"Part {n}" for n in range(300)]
+
+
+def choose(page: Page, *files: Path) -> None:
+    button(page, "Import").click()
+    with page.expect_file_chooser() as choosing:
+        button(page, "Choose files…").click()
+    choosing.value.set_files(files)
 
 
 def test_export_and_import(page: Page, tmp_path: Path, launch: Launch, open_page: OpenPage) -> None:
@@ -425,27 +481,23 @@ def test_export_and_import(page: Page, tmp_path: Path, launch: Launch, open_page
     assert file.read_bytes().startswith(b"SQLite format 3\0")
 
     other = open_page(launch())
-    with other.expect_file_chooser() as choosing:
-        button(other, "Import").click()
-    choosing.value.set_files(file)
+    choose(other, file)
+    button(other, "Add it").click()
     report = other.get_by_role("dialog", name="Import finished")
-    expect(report).to_contain_text("Added: 1 chat, 2 messages and 4 memories.")
+    expect(report).to_contain_text("Added: 1 chat, 2 messages and 4 memories.", timeout=ANSWERED_MS)
     expect(other.locator(".toast.busy")).to_have_count(0)
     button(report, "OK").click()
-    with other.expect_file_chooser() as choosing:
-        button(other, "Import").click()
-    choosing.value.set_files(file)
-    expect(report).to_contain_text("The file holds nothing that was not here already.")
+    choose(other, file)
+    button(other, "Add it").click()
+    expect(report).to_contain_text("The file holds nothing that was not here already.", timeout=ANSWERED_MS)
     expect(report).to_contain_text("Here already, and left as it is: 1 chat, 2 messages and 4 memories.")
     button(report, "OK").click()
     expect(articles(other, "user")).to_contain_text(EN.introduction)
 
     broken = tmp_path / "broken.db"
     broken.write_bytes(b"this is no database" * 100)
-    with other.expect_file_chooser() as choosing:
-        button(other, "Import").click()
-    choosing.value.set_files(broken)
-    expect(other.locator(".toast.problem")).to_contain_text("not a memory")
+    choose(other, broken)
+    expect(other.get_by_role("alert")).to_contain_text("not a memory", timeout=ANSWERED_MS)
 
 
 def test_an_import_is_seen_to_go_on(page: Page, tmp_path: Path) -> None:
@@ -459,12 +511,13 @@ def test_an_import_is_seen_to_go_on(page: Page, tmp_path: Path) -> None:
         }"""
     )
     file = tmp_path / "broken.db"
-    file.write_bytes(b"this is no database" * 100)
-    page.get_by_test_id("import-file").set_input_files(file)
+    file.write_bytes(b"SQLite format 3\0" + b"cut short" * 100)
+    choose(page, file)
+    button(page, "Add it").click()
     expect(page.locator(".toast.busy")).to_have_text("Importing…")
     expect(button(page, "Import")).to_be_disabled()
     page.evaluate("goOn()")
-    expect(page.locator(".toast.problem")).to_contain_text("not a memory")
+    expect(page.locator(".toast.problem")).to_contain_text("Nothing was changed")
     expect(page.locator(".toast.busy")).to_have_count(0)
     expect(button(page, "Import")).to_be_enabled()
 
@@ -546,9 +599,10 @@ def test_a_failed_answer_can_be_asked_for_again(page: Page) -> None:
     expect(failed).to_contain_text("The model could not be reached.")
     expect(failed.locator(".failed")).to_contain_text("This answer failed.")
     button(failed, "Try again").click()
-    expect(articles(page, "user")).to_have_count(2)
-    expect(articles(page, "user").last).to_contain_text(EN.about_me)
-    expect(articles(page, "assistant").last).to_have_attribute("data-status", "complete", timeout=ANSWERED_MS)
+    expect(articles(page, "assistant")).to_have_attribute("data-status", "complete", timeout=ANSWERED_MS)
+    expect(articles(page, "user")).to_have_count(1)
+    button(page, "Previous version").click()
+    expect(articles(page, "assistant")).to_have_attribute("data-status", "failed")
 
 
 def test_two_tabs(launch: Launch, open_page: OpenPage) -> None:

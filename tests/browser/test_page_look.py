@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +33,11 @@ NAMES = {
     "en": {
         "memory": "Memory",
         "storage": "Storage",
+        "import": "Import",
         "edit": "Edit",
+        "edit_message": "Edit message",
+        "again": "Answer again",
+        "inspect": "What the model was sent",
         "keep": "Keep",
         "delete": "Delete",
         "menu": "Show chats",
@@ -41,12 +46,22 @@ NAMES = {
     "zh": {
         "memory": "记忆",
         "storage": "存储",
+        "import": "导入",
         "edit": "修改",
+        "edit_message": "编辑消息",
+        "again": "重新回答",
+        "inspect": "发给模型的内容",
         "keep": "保留",
         "delete": "删除",
         "menu": "显示对话列表",
         "incognito": "新的无痕对话",
     },
+}
+# What the palette opens: the state, and where it is seen.
+OPENED = {"20-about": ".about-group", "21-export": ".export-form", "22-keys": ".keys-group"}
+PALETTE = {
+    "en": {"20-about": "know about you", "21-export": "another form", "22-keys": "shortcuts"},
+    "zh": {"20-about": "对你的了解", "21-export": "其他格式", "22-keys": "快捷键"},
 }
 DESK, PHONE = (1280, 800), (390, 844)
 LOOKS = [
@@ -133,6 +148,19 @@ def test_every_state(page: Page, look: tuple[str, tuple[int, int], str]) -> None
     expect(page.locator(".kept-fact")).to_have_count(1)
     check(page, look, "5-kept")
 
+    named(page, look, "inspect").click()
+    expect(page.locator(".used-memory").first).to_be_visible()
+    check(page, look, "17-inspector")
+    page.keyboard.press("Escape")
+    named(page, look, "again").click()
+    expect(answer.locator(".branches")).to_be_visible()
+    expect(answer).to_have_attribute("data-status", "complete", timeout=ANSWERED_MS)
+    check(page, look, "18-branches")
+    named(page, look, "edit_message").click()
+    expect(page.locator(".message-editor textarea")).to_be_focused()
+    check(page, look, "19-edit-message")
+    page.keyboard.press("Escape")
+
     named(page, look, "memory").click()
     expect(page.locator(".panel .entry").first).to_be_visible()
     check(page, look, "6-memory")
@@ -153,6 +181,28 @@ def test_every_state(page: Page, look: tuple[str, tuple[int, int], str]) -> None
         expect(page.locator(f"[data-kind={kind}] .kind-note").first).to_be_visible()
     check(page, look, "16-models-device")
     page.keyboard.press("Escape")
+
+    named(page, look, "import").click()
+    page.locator(".import-more summary").first.click()
+    expect(page.locator(".drop-here")).to_be_visible()
+    check(page, look, "17-import")
+    messages = [{"uuid": "m", "sender": "human", "text": "Tea?"}]
+    export = json.dumps([{"uuid": id, "name": "Tea", "chat_messages": messages} for id in ("k", "l")])
+    file = {"name": "c.json", "mimeType": "application/json", "buffer": export.encode()}
+    page.get_by_test_id("import-file").set_input_files(file)
+    page.locator(".which input").last.click()
+    expect(page.locator(".pick-list")).to_be_visible()
+    check(page, look, "18-import-pick")
+    page.keyboard.press("Escape")
+
+    for state, opened in OPENED.items():
+        page.keyboard.press("Control+k")
+        page.locator(".palette input").fill(PALETTE[lang][state])
+        check(page, look, "19-palette")
+        page.keyboard.press("Enter")
+        expect(page.locator(opened).first).to_be_visible()
+        check(page, look, state)
+        page.keyboard.press("Escape")
 
     if width < 500:
         named(page, look, "menu").click()

@@ -11,6 +11,8 @@ from hypothesis import settings
 from py_memory import MemoryStore
 from tests.modelserver import ModelServer
 
+from .postgres import Cluster, cluster
+
 # Nothing is timed here, and every run tries the same examples: a test that fails was broken by a change. New
 # examples are looked for where PY_MEMORY_EXAMPLES says how many.
 settings.register_profile("steady", deadline=None, derandomize="PY_MEMORY_EXAMPLES" not in os.environ)
@@ -53,3 +55,10 @@ def model_server(running_model_server: ModelServer) -> ModelServer:
     """A model server in a process of its own that has no answers set."""
     running_model_server.script()
     return running_model_server
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Cluster]:
+    """A PostgreSQL server of its own for these tests."""
+    with cluster() as running:
+        yield running

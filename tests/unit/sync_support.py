@@ -10,7 +10,7 @@ from typing import Any
 from py_memory import MemoryStore
 from py_memory.records import SyncReport
 from py_memory.server.endpoint import Endpoint
-from py_memory.server.sqlite_store import SqliteStore
+from py_memory.server.open_store import open_store
 from py_memory.server.tokens import make_token
 from py_memory.sync.engine import Answer, Call
 from py_memory.sync.kinds import KINDS
@@ -22,12 +22,12 @@ ADDRESS = "http://sync.test"
 
 
 class Server:
-    """A server over a store in memory, or at `path`. `on_call` sees each call before it is answered and may
-    answer instead, `on_answer` sees the answer and may change it."""
+    """A server over a store in memory, or at an address. `on_call` sees each call before it is answered and
+    may answer instead, `on_answer` sees the answer and may change it."""
 
-    def __init__(self, clock: SteppedClock, path: str = ":memory:", **options: Any) -> None:
+    def __init__(self, clock: SteppedClock, address: str = ":memory:", **options: Any) -> None:
         self.clock = clock
-        self.store = SqliteStore(path)
+        self.store = open_store(address)
         self.endpoint = Endpoint(self.store, clock=clock, **{"per_minute": 1_000_000, **options})
         self.calls: list[Call] = []
         self.on_call: Callable[[Call], Answer | None] = lambda call: None

@@ -1037,6 +1037,23 @@ def test_a_prompt_reads_as_it_was_sent_and_says_why(store: MemoryStore) -> None:
     first = store.inspect_prompt(chat.store.get_recent_messages(chat.session, 10)[2].id)
     assert [dict(message) for message in first.messages] == chat.model.prompts[0]
     assert any(words.startswith("It fits the words of your message: ") for words in first.words)
+    parts = [(part["part"], part["role"]) for part in first.parts]
+    assert parts == [
+        ("own", "system"),
+        ("system", "system"),
+        ("facts", "system"),
+        ("summaries", "system"),
+        ("recalled", "system"),
+        ("messages", "user"),
+    ]
+    sent = "\n".join(message["content"] for message in first.messages)
+    for part in first.parts:
+        assert part["text"] in sent
+        assert part["tokens"] > 0
+    assert "Lin" in first.parts[2]["text"]
+    assert first.parts[-1]["text"] == ASKED
+    assert "memory_search" in first.tools
+    assert first.tool_tokens is not None
     assert json.dumps(shown.to_dict())
     assert "py_memory" not in json.dumps(dict(reply.metadata))
 

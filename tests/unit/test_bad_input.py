@@ -141,6 +141,13 @@ BAD: dict[str, Callable[[MemoryStore, str], Any]] = {
     "budget in tokens": lambda store, session: store.get_context_within_budget(session, max_tokens="x"),  # type: ignore[arg-type]
     "limit of a context": lambda store, session: store.get_context_within_budget(session, limit=None),  # type: ignore[arg-type]
     "idle time": lambda store, session: store.idle_work(None),  # type: ignore[arg-type]
+    "until": lambda store, session: store.get_recent_messages(session, until=5),  # type: ignore[arg-type]
+    "after": lambda store, session: store.get_recent_messages(session, after="a\0b"),
+    "groups": lambda store, session: store.browse_facts(5),  # type: ignore[arg-type]
+    "keys of a group": lambda store, session: store.browse_facts([5]),  # type: ignore[list-item]
+    "too many keys": lambda store, session: store.browse_facts([["k"] * 401]),
+    "words of facts": lambda store, session: store.browse_facts(words=5),  # type: ignore[arg-type]
+    "offset of facts": lambda store, session: store.browse_facts(offset=-1),
     "prefix": lambda store, session: store.list_facts(prefix=5),  # type: ignore[arg-type]
     "status of facts": lambda store, session: store.list_facts(status=["current"]),  # type: ignore[arg-type]
     "unknown status": lambda store, session: store.list_facts(status="bogus"),

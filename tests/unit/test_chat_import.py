@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from py_memory import MemoryStore
-from py_memory.browser import read_chats
+from py_memory import MemoryStore, browser
+from py_memory.browser import look_into, read_chats
 from py_memory.errors import (
     ImportRefusedError,
     InvalidInputError,
@@ -31,6 +31,7 @@ from py_memory.errors import (
 from py_memory.formats import chat_job, shapes, sources
 from py_memory.formats.chats import SKIPPED, time_of
 from py_memory.formats.deep_json import depth_of
+from py_memory.formats.entries_json import entry_from_json
 from py_memory.formats.plain_list import why_no_list
 from py_memory.formats.statements import listed, suggestions
 from py_memory.recall import index
@@ -163,18 +164,34 @@ def test_undoing_takes_all_of_it_back(store: MemoryStore, name: str) -> None:
     assert (again["conversations"], again["messages"]) == (report["conversations"], report["messages"])
 
 
+def handed_over(
+    store: MemoryStore, *files: Path, product: str = "x", how: str = "done", parts: int = 99
+) -> dict[str, Any]:
+    """The report of an import as the page makes it: one reads, another adds; `parts` come before it ends."""
+    job = store.begin_import(product=product)
+    read: list[tuple[int, int]] = []
+    named = json.dumps([[str(file), file.name] for file in files])
+    reader = read_chats(named, "{}", lambda done, total: read.append((done, total)))
+    for _ in range(parts):
+        part = json.loads(reader.next())["value"]
+        job.add(map(entry_from_json, part["entries"]))
+        if part["done"]:
+            assert 0 < read[-1][0] <= read[-1][1]
+            break
+    job.finish(cancelled=how != "done")
+    return job.report
+
+
 @pytest.mark.parametrize("name", EXPORTS)
 def test_a_page_reads_in_one_worker_and_adds_in_another(
     store: MemoryStore, clock: SteppedClock, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "export").write_bytes(EXPORTS[name]().getvalue())
-    entries: list[str] = []
-    told = json.loads(read_chats(str(tmp_path / "export"), "{}", entries.append))
+    seen = json.loads(look_into(json.dumps([[str(tmp_path / "export"), "export"]]), lambda done, total: None))
+    assert seen["value"]["format"] == EXPECTED[name][0]
     there = MemoryStore(":memory:", clock=clock)
-    report = there.import_entries(entries)
+    report = handed_over(there, tmp_path / "export", product=seen["value"]["format"])
     there_rows = dump(there)
-    assert told["value"]["format"] == EXPECTED[name][0]
-    assert told["value"]["bytes"] > 0
     expected = store.import_chats(EXPORTS[name]())
     for part in ("conversations", "messages", "suggestions"):
         assert report[part] == expected[part]
@@ -200,7 +217,7 @@ def test_a_page_reads_in_one_worker_and_adds_in_another(
 def test_what_another_worker_read_is_checked(store: MemoryStore, entry: str) -> None:
     empty = dump(store)
     with pytest.raises(InvalidInputError):
-        store.import_entries([entry])
+        store.begin_import().add([entry_from_json(entry)])
     assert dump(store) == empty
 
 
@@ -507,9 +524,7 @@ def test_what_is_nested_too_deeply_is_left_out_alone(store: MemoryStore, tmp_pat
     blocks = [{"type": "tool_use", "id": "t", "name": "dig", "input": deep}, {"type": "odd", "in": deep}]
     file = json_file([claude("k", said("Dig"), {"text": "Done", "content": blocks})])
     (tmp_path / "export").write_bytes(file.getvalue())
-    entries: list[str] = []
-    read_chats(str(tmp_path / "export"), "{}", entries.append)
-    assert store.import_entries(entries)["messages"] == {"added": 2}
+    assert handed_over(store, tmp_path / "export")["messages"] == {"added": 2}
     assert store.import_chats(file)["messages"] == {"known": 2}
     (call,) = store.list_tool_calls(only_session(store).id)
     assert call.tool_name == "dig"
@@ -665,6 +680,55 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "only broken chats": (b'[{"mapping": nul}, {"mapping": {}}]', "Nothing|no export"),
     "a memory in lines": (b'{"py_memory": 1, "schema": 4}\n', "import_file"),
 }
+
+
+def test_a_page_can_stop_between_two_parts(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(browser, "PART_CHARACTERS", 1)
+    file = tmp_path / "export.json"
+    file.write_bytes(json_file([turns("c", "one"), turns("d", "two"), turns("e", "three")]).getvalue())
+    empty = [store.list_sessions(), store.search("one")]
+    report = handed_over(store, file, how="cancelled", parts=2)
+    assert (report["cancelled"], report["conversations"]) == (True, {"added": 2})
+    store.undo(report["operation_id"])
+    assert [store.list_sessions(), store.search("one")] == empty
+    assert handed_over(store, file)["conversations"] == {"added": 3}
+    assert handed_over(store, file)["operation_id"] is None
+
+
+def test_files_that_are_chosen_together_are_one_import(store: MemoryStore, tmp_path: Path) -> None:
+    contents = {
+        "000.json": json_file([turns("c", "one")]).getvalue(),
+        "001.json": json_file([turns("d", "two")]).getvalue(),
+        "a.png": b"\x89PNG",
+    }
+    for name, data in contents.items():
+        (tmp_path / name).write_bytes(data)
+    files = [[str(tmp_path / name), name] for name in contents]
+    seen = json.loads(look_into(json.dumps(files), lambda done, total: None))["value"]
+    assert (seen["conversations"], seen["ignored"]) == (2, ["a.png"])
+    assert handed_over(store, *(tmp_path / name for name in contents))["conversations"] == {"added": 2}
+    wrong = json.loads(look_into(json.dumps(files[2:] * 2), lambda done, total: None))
+    assert wrong["error"]["code"] == "import_picture"
+
+
+CODES = {
+    "empty": "import_empty",
+    "a web page": "import_web_page",
+    "bytes": "import_binary",
+    "another JSON": "import_unknown",
+    "an empty zip": "import_no_chats",
+    "half a zip": "import_damaged",
+    "half a file": "import_damaged",
+}
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_a_page_has_its_own_sentence_for_what_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "export").write_bytes(REFUSED[name][0])
+    seen = json.loads(look_into(json.dumps([[str(tmp_path / "export"), "export"]]), lambda done, total: None))
+    assert seen["error"]["code"] == CODES[name]
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -863,7 +927,7 @@ def test_what_fails_in_the_middle_leaves_whole_conversations(
 # Prints how many bytes the process grew by at most while it looked into a file, and what it found.
 LOOK = """
 import json, resource, sys
-from py_memory import MemoryStore
+from py_memory import MemoryStore, browser
 from py_memory.formats import chat_job
 unit = 1 if sys.platform == "darwin" else 1024
 store = MemoryStore(":memory:")
@@ -973,7 +1037,7 @@ def test_entries_are_made_one_at_a_time() -> None:
         ("# A program\n\nRun it:\n\n```sh\nmake\n```\n\nor\n\n```python\nmake()\n```\n", "running text"),
         (
             "It was the last evening of a long summer, and nobody in the old house by the\nsea had thought "
-            "of leaving before the others had said that the boats were in the\nharbour and that it was late.\n",
+            "of leaving before the others had said that the boats were in the\nharbour and it was late.\n",
             "running text",
         ),
     ],

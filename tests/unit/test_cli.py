@@ -193,6 +193,8 @@ def test_facts_are_answered_by_the_beginning_of_their_id(
 ) -> None:
     store = MemoryStore(file)
     yes, no = store.propose_fact("user::name", "Ada"), store.propose_fact("user::diet", "vegan")
+    assert yes is not None
+    assert no is not None
     store.close()
     assert main(["facts", str(file), "--confirm", yes.id[:2]]) == 2  # the same for all
     assert "Give more of it" in capsys.readouterr().err
@@ -242,6 +244,12 @@ def test_chat(file: Path) -> None:
     assert "花生" in done.stdout.decode()
 
 
+def test_chat_shows_what_it_asks_about(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "py_memory.cli", "chat", str(tmp_path / "new.db")]
+    done = subprocess.run(command, input=b"My cat is called Biscuit.\n", capture_output=True, check=True)
+    assert "cat: Biscuit. Type /keep" in done.stdout.decode()
+
+
 def test_chat_undoes_what_it_says_it_can_undo(tmp_path: Path) -> None:
     path = tmp_path / "new.db"
     command = [sys.executable, "-m", "py_memory.cli", "chat", str(path)]
@@ -278,8 +286,8 @@ def test_chat_with_a_model_server(model_server: ModelServer, tmp_path: Path) -> 
     for part in (
         "test-model answers.",
         "Good morning, 早上好.�[2J\n",
-        "user::diet = vegetarian. Type /keep or /drop.\n",
-        "Kept: user::diet = vegetarian.\n",
+        "diet: vegetarian. Type /keep or /drop.\n",
+        "Kept: diet: vegetarian.\n",
         "Nothing waits for you.\n",
         "Half of",
         "No answer this time: The connection to",
@@ -414,17 +422,17 @@ def test_what_cannot_be_done_is_one_sentence(
 
 def test_an_output_without_unicode_gets_escapes(file: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    for command in (
+    for options in (
         ["messages", file],
         ["search", file, "花生"],
         ["facts", file],
         ["export", file, "--format", "jsonl"],
     ):
         done = subprocess.run(
-            [sys.executable, "-m", "py_memory.cli", *map(str, command)], capture_output=True, env=environment
+            [sys.executable, "-m", "py_memory.cli", *map(str, options)], capture_output=True, env=environment
         )
         assert (done.returncode, done.stderr) == (0, b"")
-        assert ("花生".encode() if command[0] == "export" else rb"\u82b1") in done.stdout
+        assert ("花生".encode() if options[0] == "export" else rb"\u") in done.stdout
     command = [sys.executable, "-m", "py_memory.cli", "facts", str(file), "--json"]
     done = subprocess.run(command, capture_output=True, env=environment, check=True)
     assert json.loads(done.stdout)[0]["value"] == "花生"

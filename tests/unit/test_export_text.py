@@ -336,7 +336,13 @@ def test_a_page_gets_the_text_by_call(store: MemoryStore) -> None:
 
     callable_ones: dict[str, Callable[..., Any]] = {"export_text": store.export_text}
     assert not callable_ones.keys() & NOT_FOR_THE_PAGE
-    assert {"export_to", "import_chats", "import_entries", "preview_import"} <= NOT_FOR_THE_PAGE
+    assert {
+        "export_to",
+        "import_chats",
+        "begin_import",
+        "export_pieces",
+        "preview_import",
+    } <= NOT_FOR_THE_PAGE
 
 
 def test_an_import_goes_out_and_in_again(store: MemoryStore, clock: SteppedClock, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -77,6 +77,36 @@ def test_an_older_proposal_waits_no_longer(store: MemoryStore, clock: SteppedClo
     assert old in store.list_facts(status="candidate")
     store.set_fact("user::home", "Munich")
     assert store.propose_fact("user::home", "Berlin") is not None  # nor did anybody say no
+
+
+def test_facts_are_read_page_by_page(store: MemoryStore, clock: SteppedClock) -> None:
+    for key, value in (
+        ("user::note", "blue door"),
+        ("user::likes", "tea"),
+        ("task::b", "call Mei"),
+        ("user::family::sister", "Jane"),
+        ("task::a", "water the Plants"),
+        ("user::name", "Lin"),
+    ):
+        store.set_fact(key, value)
+        clock.advance(seconds=1)
+    store.propose_fact("user::home", "Berlin")
+    store.set_fact("user::event", "fair", expires_at=clock() - 1)
+    groups = [["task::"], ["user::name", "user::likes"], ["user::family::"]]
+
+    def values(**wanted: Any) -> list[str]:
+        return [fact.value for fact in store.browse_facts(groups, **wanted)]
+
+    in_order = ["call Mei", "water the Plants", "tea", "Lin", "Jane", "blue door"]
+    assert values() == in_order
+    assert values(limit=2, offset=3) == in_order[3:5]
+    assert [fact.value for fact in store.browse_facts(limit=2)] == ["blue door", "tea"]
+    assert values(words="PLANTS") == ["water the Plants"]
+    assert values(words="family sister") == ["Jane"]
+    assert values(words="Aufgabe", keys=["task::", "user::name"]) == ["call Mei", "water the Plants", "Lin"]
+    assert values(words="nothing of the kind") == []
+    store.pin_fact(store.list_facts(keys=["user::note"])[0].id)
+    assert values(limit=2) == ["blue door", "call Mei"]
 
 
 def test_what_one_message_proposes_does_not_replace_each_other(store: MemoryStore) -> None:

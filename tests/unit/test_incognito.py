@@ -200,9 +200,10 @@ def test_whatever_would_keep_or_change_is_refused(real: MemoryStore, tmp_path: P
         "import_file": (tmp_path / "in.db",),
         "import_rows": ([],),
         "import_chats": (tmp_path / "in.json",),
-        "import_entries": ([],),
+        "begin_import": (),
         "preview_import": (tmp_path / "in.json",),
         "export_text": (),
+        "export_pieces": ("jsonl",),
     }
     for name, arguments in refused.items():
         with pytest.raises(IncognitoError):

@@ -683,7 +683,7 @@ PLANTED = {
 
 
 @pytest.mark.parametrize("what", PLANTED)
-def test_planted_objects_are_refused_by_name(fresh: MemoryStore, exported: Path, what: str) -> None:
+def test_fault_40_planted_objects_are_refused_by_name(fresh: MemoryStore, exported: Path, what: str) -> None:
     if what.endswith("anew"):
         plant(exported, "DROP TRIGGER one_current_fact_on_insert")
     plant(exported, PLANTED[what])
@@ -852,7 +852,7 @@ def test_reading_has_a_time_limit(exported: Path, monkeypatch: pytest.MonkeyPatc
         "SELECT hex(zeroblob(8000000))",
     ],
 )
-def test_the_reading_connection_can_do_little(exported: Path, sql: str) -> None:
+def test_fault_40_the_reading_connection_can_do_little(exported: Path, sql: str) -> None:
     connection = database.open_untrusted(exported)
     with pytest.raises(sqlite3.DatabaseError):
         connection.execute(sql).fetchone()

@@ -172,6 +172,39 @@ def test_recent_messages_are_the_newest_oldest_first(store: MemoryStore, session
     assert store.get_recent_messages(session, 0) == []
 
 
+def test_pages_of_the_branch_on_screen(store: MemoryStore, session: str) -> None:
+    ids = [store.add_message(session, "user", f"line {n}").id for n in range(9)]
+
+    def page(limit: int, **where: str) -> list[str]:
+        return [message.id for message in store.get_recent_messages(session, limit, **where)]
+
+    assert page(3, until=ids[4]) == ids[2:5]
+    assert page(30, until=ids[1]) == ids[:2]
+    assert page(3, after=ids[4]) == ids[5:8]
+    assert page(30, after=ids[4]) == ids[5:]
+    assert page(3, after=ids[8]) == page(0, after=ids[4]) == page(0, until=ids[4]) == []
+    aside = store.add_message(session, "user", "instead of the third", parent_id=ids[1]).id
+    assert page(30, after=ids[1]) == [aside]
+    assert page(30, after=ids[4]) == [], "what is not on the branch on screen has nothing after it there"
+    assert page(2, until=ids[4]) == ids[3:5]
+    other = store.create_session().id
+    elsewhere = store.add_message(other, "user", "elsewhere").id
+    for wrong in ({"until": elsewhere}, {"after": elsewhere}, {"until": "no such"}):
+        with pytest.raises(NotFoundError):
+            page(3, **wrong)
+    with pytest.raises(InvalidInputError, match="not both"):
+        page(3, until=ids[1], after=ids[1])
+
+
+def test_parent_links_in_a_circle_end_somewhere(store: MemoryStore, session: str) -> None:
+    first, second = (store.add_message(session, "user", text).id for text in ("one", "two"))
+    elsewhere = store.add_message(session, "user", "aside", parent_id=first).id
+    store.show_branch(second)
+    with store.action():
+        store.database.execute("UPDATE messages SET parent_id = ? WHERE id = ?", (second, first))
+    assert store.get_recent_messages(session, 5, after=elsewhere) == []
+
+
 def test_order_holds_when_the_clock_goes_back(store: MemoryStore, session: str, clock: SteppedClock) -> None:
     for number in range(4):
         store.add_message(session, "user", str(number))

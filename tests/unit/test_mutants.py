@@ -38,7 +38,7 @@ MUTANTS = {
     "quotations are read": ("extraction/masking.py", "    return without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py"),
     "secrets are read": ("extraction/masking.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py"),
     "what is asked is stated": ("extraction/guards.py", "    if sentence.text.rstrip(\"\\\"'”’」)） \").endswith((\"?\", \"？\")):", "    if False:", "test_extraction.py"),
-    "questions take nothing for granted": ("extraction/__init__.py", "                out += reads(clause, reading)", "                out += reads(clause, reading) if clause.start in at else []", "test_extraction.py"),
+    "questions take nothing for granted": ("extraction/__init__.py", "told = reads(clause, reading)", "told = reads(clause, reading) if clause.start in at else []", "test_extraction.py"),
     "a text to be written is the user's word": ("extraction/refusals.py", "    if asked is None:\n        return None", "    if True:\n        return None", "test_extraction.py"),
     "names known count for nothing": ("extraction/__init__.py", "name: Reading(known=known) for", "name: Reading() for", "test_extraction.py"),
     "a date has no day": ("extraction/days.py", "(_SPOKEN, _DATE) if dated else (_SPOKEN,)", "(_SPOKEN,)", "test_extraction.py"),
@@ -54,6 +54,10 @@ MUTANTS = {
     "merging deletes": ("facts.py", 'status="superseded",\n                superseded_by=survivor', 'status="archived",\n                superseded_by=None', "test_health.py"),
     # bad input
     "a number too long breaks its own message": ("errors.py", "    except Exception:\n        said", "    except KeyError:\n        said", "test_bad_input.py"),
+    "a damaged name ends in Python's own error": ("database.py", "if isinstance(error, UnicodeDecodeError):", "if False:", "test_database.py"),
+    "Ctrl-C is not heard by a statement": ("database.py", "connection.set_progress_handler(lambda: 0, _UNTRUSTED_STEPS)", "pass", "test_cli.py"),
+    "a program is a list of memories": ("formats/plain_list.py", "if surely >= 2 or (code >= 2", "if False and (code >= 2", "test_chat_import.py"),
+    "a length of ² is a number": ("server/endpoint.py", "length.isascii() and length.isdigit()", "length.isdigit()", "test_site.py"),
     "a closed memory raises what SQLite raises": ("database.py", 'if "closed database" in said:', "if False:", "test_bad_input.py"),
     # acting
     "a saved state's calls are overlooked": ("store/tasks.py", "self._note_pending(session_id)", "pass", "test_resuming.py"),
@@ -148,6 +152,11 @@ MUTANTS = {
     "the topic of a question is told": ("extraction/guards.py", " if not _TOPIC_ASKED.match(p.text)]", "]", "test_whose_fact.py"),
     "whoever was named goes on as the user": ("extraction/rules_zh.py", "elif not subject and _OTHER_SUBJECT.match(text):", "elif False:", "test_whose_fact.py"),
     "what follows a request for a text is told": ("extraction/__init__.py", "visible = own_words(masked(text))", "visible = masked(text)", "test_whose_fact.py"),
+    "a friend's affairs are the user's": ("extraction/asides_en.py", "if _ONLY_OF_THEM.match(behind) and", "if None and", "test_whose_fact.py"),
+    "what is looked up is told": ("extraction/rules_zh.py", "if _LOOKED_UP.search(kept) and", "if None and", "test_whose_fact.py"),
+    "a question needs its mark": ("extraction/guards.py", "not (_ASKED_PLAINLY.search(part.text) and", "not (None and", "test_whose_fact.py"),
+    "the dead go on": ("extraction/people_zh.py", "if _GONE.search(rest) or _GONE.search(reading.ahead):", "if False:", "test_whose_fact.py"),
+    "any confidence will do": ("extraction/confidence.py", "return _MEASURED.get(rule, MEAN)", "return MEAN", "test_utterances.py"),
     "a list is one to-do": ("extraction/__init__.py", "if len(listed) > 1 and", "if None and", "test_whose_fact.py"),
     "a time is cut in two": ("extraction/clauses.py", "(?!(?<=\\d)[:：]\\d)[:：]+", "[:：]+", "test_extraction.py"),
     "a title ends a sentence": ("extraction/clauses.py", 'rf"|{_TITLE}', 'rf"|(?!){_TITLE}', "test_extraction.py"),
@@ -165,6 +174,9 @@ MUTANTS = {
     "any plan is an errand": ("extraction/plans_en.py", "or not (lead or _OPEN.search(said))", "or False", "test_meant.py"),
     "what is to come is an age": ("extraction/reading.py", "return bool(_TO_COME.match(said))", "return False", "test_meant.py"),
     # files of other products, and text
+    "of several files one is read": ("formats/sources.py", "for source in opened for member in", "for source in opened[:1] for member in", "test_chat_import.py::test_files_that_are_chosen_together_are_one_import"),
+    "a refusal gives the page no reason": ("browser.py", '{**named, "code": code} if', "named if", "test_chat_import.py::test_a_page_has_its_own_sentence_for_what_is_refused"),
+    "an import that was stopped cannot be undone": ("formats/chat_job.py", "operation = self._undo.begin(UNDO_MS)", "operation = None if self._cancelled else self._undo.begin(UNDO_MS)", "test_chat_import.py::test_a_page_can_stop_between_two_parts"),
     'an import comes twice': ('formats/chat_import.py', '            if id in taken:', '            if False:', 'test_chat_import.py::test_a_later_export_adds_what_is_new'),
     'ids of an import change': ('formats/chat_import.py', 'hashlib.sha256("\\x1f".join(parts)', 'hashlib.sha256(__import__("os").urandom(9) + "\\x1f".join(parts)', 'test_chat_import.py::test_every_shape_is_looked_at_and_comes_in_once'),
     'saved memories are facts at once': ('formats/chat_import.py', 'fact = self._facts.propose_fact(key', 'fact = self._facts.set_fact(key', 'test_chat_import.py::test_saved_memories_wait_for_a_yes_beside_their_message'),
@@ -267,6 +279,9 @@ MUTANTS = {
     "a summary of nothing takes the place of one": ("extraction/structured_summary.py", "if not (topic or text or conclusions or open_items):", "if False:", "test_distilling.py"),
     "what is open is lost in a model's summary": ("extraction/structured_summary.py", "open_items = open_items or list(before.open_items)", "pass", "test_distilling.py"),
     "a text may leave its fence": ("readings.py", "    return json.dumps(values, ensure_ascii=False)", '    return "\\n".join(map(str, values.values()))', "test_distilling.py"),
+    # reading page by page
+    "the next page begins anywhere": ("rows/messages.py", "SELECT id FROM up ORDER BY depth DESC LIMIT ?", "SELECT id FROM up ORDER BY depth LIMIT ?", "test_messages.py"),
+    "what is pinned is read with its group": ("rows/facts.py", '"ORDER BY f.pinned DESC, CASE WHEN f.pinned', '"ORDER BY CASE WHEN f.pinned AND 0', "test_facts.py"),
     # syncing
     "a change sent again counts twice": ("server/service.py", "            if n <= last_n:\n", "            if False:\n", "test_sync_faults.py"),
     "any change knows what it replaces": ("server/service.py", 'known = base.get(name) == there["stamp"]', "known = True", "test_sync_faults.py"),
@@ -274,6 +289,11 @@ MUTANTS = {
     "the cursor is kept before the rows": ("sync/incoming.py", "        self._take_rows(puts)\n        if self._last:", "        if self._last:", "test_sync_faults.py"),
     "an acknowledgement is not written down": ("sync/incoming.py", "rows.set_base(self._db, self._user, kind, id, {**base, **stamps}, self._state.pass_)", "pass", "test_sync_faults.py"),
     "a secret leaves": ("sync/outgoing.py", 'row["content"] = HIDDEN', "pass", "test_sync_faults.py"),
+    "a connection goes back as a user's": ("server/postgres_unit.py", "set_config('py_memory.user_id', %s, true)", "set_config('py_memory.user_id', %s, false)", "test_postgres_store.py"),
+    "numbers are given without the lock": ("server/postgres_unit.py", 'HEAD + " FOR UPDATE OF h"', "HEAD", "test_server_stores.py"),
+    "a role past the security serves": ("server/postgres_schema.py", "    if bypassing:", "    if False:", "test_postgres_store.py"),
+    "the log of answers keeps a row": ("server/service.py", "hash, _without_row(result))", "hash, result)", "test_server_operations.py"),
+    "a request's address is noted": ("server/operations.py", "noted.route if noted.route in self._routes else OTHER", "noted.route", "test_server_operations.py"),
     "changes of another group are not sent back": ("server/service.py", "met = row.seq > self._seen", "met = False", "test_sync_faults.py"),
 }  # fmt: skip
 

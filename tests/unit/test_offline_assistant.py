@@ -903,3 +903,57 @@ def test_undo_is_understood(text: str) -> None:
 )
 def test_what_only_speaks_of_undoing_is_no_undo(text: str) -> None:
     assert understand(text).kind != "undo"
+
+
+@pytest.mark.parametrize(
+    ("told", "yes", "forget"),
+    [
+        (("My daughter Mei is 6", "Mei is 7 now"), "yes", "Forget Mei"),
+        (("My daughter Mei is 6",), "yes", "Forget my daughter"),
+        (("我女儿小梅6岁",), "好", "忘掉小梅"),
+    ],
+)
+def test_who_is_forgotten_goes_with_all_that_was_said_of_them(
+    talk: Talk, told: tuple[str, ...], yes: str, forget: str
+) -> None:
+    talk("I'm Lin and vegetarian")
+    talk("yes")
+    for said in told:
+        talk(said)
+        talk(yes)
+    talk(forget)
+    talk(yes)
+    assert talk.facts() == {("user::name", "Lin"), ("user::diet", "vegetarian")}
+    assert talk.facts("superseded") == set()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is my cat's name?",
+        "How old is my dog?",
+        "What is my dog called?",
+        "我的猫叫什么？",
+        "我妈多大？",
+        "我弟弟住在哪里？",
+    ],
+)
+def test_what_is_the_users_own_answers_no_question_about_another(talk: Talk, question: str) -> None:
+    talk(
+        "My name is Ada, I am 30 and I live in Berlin" if question.isascii() else "我叫周衡，我30岁，住在成都"
+    )
+    talk.confirm_all()
+    assert talk.facts()
+    answer = talk(question)
+    assert not any(value in answer for _, value in talk.facts())
+
+
+def test_the_name_of_another_is_found(talk: Talk) -> None:
+    talk("My cat is called Biscuit and my name is Ada")
+    talk.confirm_all()
+    assert "Biscuit" in talk("What is my cat's name?")
+    assert "Ada" in talk("What is my name?")
+    talk("我的狗叫豆包，我住在成都")
+    talk.confirm_all()
+    assert "豆包" in talk("我的狗叫什么名字？")
+    assert "成都" in talk("我现在住在哪儿？")

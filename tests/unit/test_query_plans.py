@@ -112,6 +112,10 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
         store.add_message(session, "assistant", "", status="streaming").id, "complete", "done"
     ),
     "get_recent_messages": lambda store, session, _: store.get_recent_messages(session, 5),
+    "get_recent_messages until": lambda store, session, id: store.get_recent_messages(session, 5, until=id),
+    "get_recent_messages after": lambda store, session, id: store.get_recent_messages(
+        session, 5, after=store.get_recent_messages(session, 9)[0].id
+    ),
     "get_context_within_budget": lambda store, session, _: store.get_context_within_budget(session),
     "build_system_prompt": lambda store, session, _: store.build_system_prompt(session_id=session),
     "list_messages": lambda store, session, _: store.list_messages(session, limit=5),
@@ -142,6 +146,8 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "get_fact": lambda store, *_: store.get_fact("task::1"),
     "list_facts": lambda store, *_: store.list_facts(limit=12),
     "facts_for_prompt": lambda store, *_: store.facts_for_prompt(),
+    "browse_facts": lambda store, *_: store.browse_facts([["task::"], ["user::name"]], limit=5, offset=2),
+    "browse_facts of words": lambda store, *_: store.browse_facts([["task::"]], words="do", keys=["task::"]),
     "list_facts of a prefix": lambda store, *_: store.list_facts(prefix="task::"),
     "list_facts of keys": lambda store, *_: store.list_facts(keys=["task::1", "task::2"]),
     "list_facts of messages": lambda store, _, id: store.list_facts(source_message_ids=[id]),

@@ -202,7 +202,7 @@ def test_a_folder_that_is_no_site_is_one_sentence(tmp_path: Path, capsys: pytest
 def test_an_address_that_is_none_is_answered(
     server: SiteServer, method: str, target: str, status: int
 ) -> None:
-    with socket.create_connection(server.server_address[:2], timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.server_address[1]), timeout=10) as connection:
         connection.sendall(f"{method} {target} HTTP/1.1\r\n\r\n".encode())
         assert connection.recv(100).split()[1] == str(status).encode()
 
@@ -217,7 +217,7 @@ def test_a_length_that_is_none_is_answered(tmp_path: Path, path: str, length: st
     thread.start()
     try:
         method = "POST" if path == "/memory/sync" else "GET"
-        with socket.create_connection(server.server_address[:2], timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", server.server_address[1]), timeout=10) as connection:
             head = f"{method} {path} HTTP/1.1\r\nAuthorization: Bearer {token}\r\nContent-Length: {length}"
             connection.sendall(f"{head}\r\n\r\n".encode("latin-1"))
             assert connection.recv(100).split()[1] in (b"400", b"413")

@@ -13,6 +13,12 @@ def read(text: str) -> list[str]:
 
 
 SOMEBODY_ELSE = [
+    "My friend Julia is vegan",
+    "The doctor asked whether I have asthma",
+    "My sister thinks I'm a designer",
+    "我同事小张吃素",
+    "刷到个帖子，楼主说自己二十八，在义乌开网店",
+    "我爷爷是矿工，五十就走了",
     "that lad off the telly, Jermaine something, moved to Hull to open a chippy",
     "I'm cooking for a friend with a nut allergy",
     "Our old cat Miso passed away",
@@ -25,6 +31,16 @@ SOMEBODY_ELSE = [
     "客户的邮箱是lihua88@qq.com，帮我查一下",
 ]
 NOBODY_IN_PARTICULAR = [
+    "how to become a teacher in Finland",
+    "As a teacher, how would one deal with bullying?",
+    "A train leaves Leeds at 8",
+    "We live in strange times",
+    "I'm stuck, what can I cook for guests",
+    "作为老师，该怎么处理霸凌",
+    "乳糜泻和麸质不耐受区别",
+    "纯素的人爱豆腐",
+    "三十岁的人开始学钢琴晚不晚",
+    "伦敦住了九百万人",
     "Living in Tokyo on 2000 a month, possible?",
     "Working at Amazon, good or bad?",
     "diabetic meal plan for twelve",
@@ -43,6 +59,13 @@ WORDS_OF_OTHERS = [
     "How do you say I'm allergic to nuts in Greek?",
 ]
 OF_THE_TALK = [
+    "I decided to ask you first",
+    "I've decided to be nice today",
+    "call me tomorrow",
+    "我决定先不告诉你",
+    "叫我别管，那我就不管了",
+    "记得小时候的冰棍才两毛钱",
+    "提醒我鸡蛋咋煮",
     "Remember to be concise",
     "Don't forget you are an AI",
     "Note that the function returns None",

@@ -2,11 +2,22 @@
 
 import { BlockedError } from "../host/idb";
 import { uuid7 } from "../host/ids";
-import { DATABASE, type FromWorker, incognitoLock, type OwnerStatus, type Recovery } from "../host/rpc";
+import { DATABASE, type FromWorker, incognitoLock, type OwnerStatus, type Recovery, type RemoteError } from "../host/rpc";
 import type { ToPage } from "../models/port";
 import { Link, named } from "./link";
 import { isMarked, mark } from "./marker";
-import type { MemoryFault, ModelPortEnd, OpenOptions, PyMemory, PyMemoryEvents, SendOptions, Status } from "./types";
+import type {
+  ExportOptions,
+  ImportOptions,
+  MemoryFault,
+  ModelPortEnd,
+  OpenOptions,
+  PyMemory,
+  PyMemoryEvents,
+  ReadOptions,
+  SendOptions,
+  Status,
+} from "./types";
 import { watch } from "./watch";
 import { type WaitingMessage, WaitingMessages } from "./waiting";
 
@@ -99,8 +110,8 @@ class Memory implements PyMemory {
     parse(await this.link.request("flush", {}));
   }
 
-  async exportFile(): Promise<Uint8Array<ArrayBuffer>> {
-    const file = (await this.link.request("exportFile", {})) as Blob;
+  async exportFile(options: ExportOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+    const file = (await this.link.request("exportFile", { ...options })) as Blob;
     return new Uint8Array(await file.arrayBuffer());
   }
 
@@ -113,6 +124,28 @@ class Memory implements PyMemory {
       throw named("InvalidInputError", "A file is imported from its bytes, a Uint8Array.");
     }
     return parse(await this.link.request("importFile", { file: new Blob([bytes]), mode }));
+  }
+
+  previewFiles(files: readonly File[], options: ReadOptions = {}): Promise<unknown> {
+    return this.reading("previewFiles", { files }, options);
+  }
+
+  importFiles(files: readonly File[], { signal, onProgress, ...options }: ImportOptions = {}): Promise<unknown> {
+    const read = { ...(signal && { signal }), ...(onProgress && { onProgress }) };
+    return this.reading("importFiles", { files, ...options }, read);
+  }
+
+  private async reading(method: string, kwargs: object, { signal, onProgress }: ReadOptions): Promise<unknown> {
+    const id = uuid7();
+    const cancel = (): void => void this.link.request("cancelImport", { id });
+    const unsubscribe = this.on("import", (progress) => progress.id === id && onProgress?.(progress));
+    signal?.addEventListener("abort", cancel);
+    try {
+      return parse(await this.link.request(method, { ...kwargs }, id));
+    } finally {
+      unsubscribe();
+      signal?.removeEventListener("abort", cancel);
+    }
   }
 
   async send(options: SendOptions): Promise<unknown> {
@@ -293,7 +326,7 @@ class Memory implements PyMemory {
 }
 
 function parse(text: string | Blob): unknown {
-  const { value, error } = JSON.parse(text as string) as { value?: unknown; error?: { name: string; message: string } };
-  if (error) throw named(error.name, error.message);
+  const { value, error } = JSON.parse(text as string) as { value?: unknown; error?: RemoteError };
+  if (error) throw named(error.name, error.message, error.code);
   return value;
 }

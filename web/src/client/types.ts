@@ -1,5 +1,5 @@
 import type { FromPage, PortServer, ToPage } from "../models/port";
-import type { OwnerStatus, Recovery, RemoteError } from "../host/rpc";
+import type { ImportProgress, OwnerStatus, Recovery, RemoteError } from "../host/rpc";
 
 export interface Status {
   state: "starting" | "saving" | "saved" | "unsaved";
@@ -44,8 +44,35 @@ export interface PyMemoryEvents {
   chat: Record<string, unknown>;
   /** The page that runs a model for all tabs; null: none does. */
   model: { server: PortServer | null };
+  /** A model file is being fetched: bytes of it that are here; `total` where the server tells. */
+  fetching: { done: number; total: number | null };
+  /** How far an import of other products' files is, in any tab. */
+  import: ImportProgress;
   /** Any part of status() may have changed. */
   status: Status;
+}
+
+export interface ExportOptions {
+  /** "db" is one SQLite file; "jsonl" the same rows as text; both can be imported. "markdown" is a text to read. */
+  format?: "db" | "jsonl" | "markdown";
+  /** That session alone. */
+  session_id?: string;
+  /** Of the headings in Markdown. */
+  language?: "en" | "zh";
+}
+
+export interface ReadOptions {
+  signal?: AbortSignal;
+  onProgress?: (progress: ImportProgress) => void;
+}
+
+export interface ImportOptions extends ReadOptions {
+  /** Ids of the conversations to add, as in the preview; otherwise all of them. */
+  only?: readonly string[];
+  /** Whether memories that the product had saved become proposals. */
+  memories?: boolean;
+  /** The format that the preview told, for the report. */
+  product?: string;
 }
 
 export interface SendOptions {
@@ -71,9 +98,16 @@ export interface PyMemory {
   call(method: string, kwargs?: Record<string, unknown>): Promise<unknown>;
   /** Resolves when all changes are on disk. */
   flush(): Promise<void>;
-  /** The whole memory as one SQLite file. */
-  exportFile(): Promise<Uint8Array<ArrayBuffer>>;
+  /** The whole memory as one SQLite file, unless something else is asked for. */
+  exportFile(options?: ExportOptions): Promise<Uint8Array<ArrayBuffer>>;
   importFile(bytes: Uint8Array<ArrayBuffer>, options?: { mode?: "merge" | "replace" }): Promise<unknown>;
+  /**
+   * What an import of other products' exports (JSON, zip, a list of memories) would bring, as
+   * MemoryStore.preview_import() says. Nothing is changed.
+   */
+  previewFiles(files: readonly File[], options?: ReadOptions): Promise<unknown>;
+  /** Adds them; resolves to the report of MemoryStore.import_chats(). When it is cancelled, what was added stays. */
+  importFiles(files: readonly File[], options?: ImportOptions): Promise<unknown>;
   status(): Status;
   /** Returns a function that ends the subscription. */
   on<E extends keyof PyMemoryEvents>(event: E, listener: (detail: PyMemoryEvents[E]) => void): () => void;

@@ -1,10 +1,10 @@
 /**
- * The file system SQLite writes to: files are arrays of 1 MiB chunks outside the WebAssembly heap (which never
+ * The file system SQLite writes to: files are arrays of 8 MiB chunks outside the WebAssembly heap (which never
  * shrinks), and every page written is remembered until it has been saved.
  */
 
 export const PAGE = 1024;
-export const CHUNK = 1024 * 1024;
+export const CHUNK = 8 * 1024 * 1024;
 export const PAGES_PER_CHUNK = CHUNK / PAGE;
 
 /** Chunks and pages are `ArrayBuffer`s of their own, so that storing one never stores its neighbours. */
@@ -68,8 +68,9 @@ export class BlockFile {
     return copy;
   }
 
-  putPage(number: number, bytes: Uint8Array): void {
-    this.chunk(Math.floor(number / PAGES_PER_CHUNK)).set(bytes, (number % PAGES_PER_CHUNK) * PAGE);
+  /** Lays stored bytes in place, which must not reach into a second chunk. The file's size stays. */
+  put(position: number, bytes: Uint8Array): void {
+    this.chunk(Math.floor(position / CHUNK)).set(bytes, position % CHUNK);
   }
 
   /** A copy of one chunk, no longer than the file. */
@@ -120,6 +121,7 @@ export interface EmscriptenFS {
   isDir(mode: number): boolean;
   unlink(path: string): void;
   writeFile(path: string, data: Uint8Array): void;
+  filesystems: { WORKERFS: object };
   ErrnoError: new (errno: number) => Error;
 }
 

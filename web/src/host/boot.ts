@@ -12,6 +12,8 @@ export interface Pyodide {
 interface PyModule {
   start(path: string, bridge: object): PyHost;
   read_file(path: string, emit: (batch: string) => void): string;
+  look_into(files: string, note: (bytes: number, total: number) => void): string;
+  read_chats(files: string, options: string, note: (bytes: number, total: number) => void): { next(): string };
   seed(): void;
 }
 
@@ -21,6 +23,9 @@ export interface PyHost {
   cancel(id: string): boolean;
   /** Who answers from now on: a choice of models/settings.ts with the key of its server, as JSON text. */
   use_model(settings: string): void;
+  /** One step of reading along: "read", "nothing", "stopped" or "failed". */
+  read_along(): Promise<string>;
+  stop_reading(): void;
   /** The models of a server {address, key}, which is asked for them. */
   probe_model(server: string): Promise<string>;
   open_incognito(id: string): string;
@@ -34,10 +39,17 @@ export interface PyHost {
   take_disputed(): boolean;
   /** JSON list of what SQLite's quick check finds. */
   check(): string;
+  /** What the older state at `path` holds and lacks, as JSON text {"value"} of a `StateBefore` without its time. */
+  compare(path: string): string;
   optimize(): void;
   image(path: string): void;
-  export_image(path: string): string;
+  export_image(path: string, session: string | undefined): string;
+  /** Options of MemoryStore.export_text() as JSON text. */
+  export_text(options: string, emit: (part: string) => void): string;
   import_into(path: string, batches: string[], mode: string): string;
+  begin_import(id: string, product: string): void;
+  add_entries(id: string, entries: string): string;
+  end_import(id: string, how: "done" | "cancelled" | "failed"): string;
   adopt(path: string): void;
   close(): void;
 }

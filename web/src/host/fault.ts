@@ -24,7 +24,10 @@ export function toRemote(error: unknown): RemoteError {
   }
   if (error instanceof Error) {
     const type = (error as { type?: unknown }).type;
-    if (typeof type !== "string") return { name: error.name, message: error.message };
+    const { code } = error as { code?: unknown };
+    if (typeof type !== "string") {
+      return { name: error.name, message: error.message, ...(typeof code === "string" ? { code } : {}) };
+    }
     // Pyodide's PythonError: its message is a traceback whose last line holds the text.
     const last = error.message.trimEnd().split("\n").at(-1) ?? "";
     return { name: type, message: last.replace(/^[\w.]+: /, "") };
@@ -35,6 +38,6 @@ export function toRemote(error: unknown): RemoteError {
 /** The value of {"value"}; throws what {"error"} says. */
 export function unwrap(text: string): unknown {
   const { value, error } = JSON.parse(text) as { value?: unknown; error?: RemoteError };
-  if (error) throw Object.assign(new Error(error.message), { name: error.name });
+  if (error) throw Object.assign(new Error(error.message), error);
   return value;
 }

@@ -4,7 +4,9 @@ import type { BlockFolder } from "./blockfile";
 import type { PyHost } from "./boot";
 import { Fault, toRemote, unwrap } from "./fault";
 import { readUntrusted } from "./importer";
+import { Imports } from "./imports";
 import { readKey, readSettings } from "../models/settings";
+import { ModelFile } from "./model-file";
 import { explainer } from "./net";
 import type { ModelPort } from "./port";
 import { type HostEvent, incognitoLock, type OwnerStatus, RPC_VERSION, type Reply, type Request } from "./rpc";
@@ -14,11 +16,15 @@ const IDLE_MS = 400;
 // Small steps far apart: merging the index rewrites many pages, which should not all fall on one turn.
 const IDLE_SLICE_MS = 6;
 const IDLE_PAUSE_MS = 300;
+// A model reads along when nobody has asked anything for a moment; a busy or missing one is left alone for longer.
+const READ_AFTER_MS = 3_000;
+const READ_AGAIN_MS = { read: 0, stopped: 0, nothing: 60_000, failed: 600_000 };
 const UNDO_MARGIN_MS = 500;
 const PURGE_RETRY_MS = 30_000;
 
 export class Host {
   private readonly running = new Map<string, Promise<Reply>>();
+  private readonly modelFile: ModelFile;
   private active = 0;
   private closed = false;
   private wake: Array<() => void> = [];
@@ -27,10 +33,15 @@ export class Host {
   private purgeTimer: ReturnType<typeof setTimeout> | undefined;
   private wrote = true;
   private checked = false;
+  private folding = false;
   private stopped = false;
   private files = 0;
+  private readonly imports: Imports;
   /** Who answers is read with the first message, so that a start does not wait for it. */
   private model: Promise<void> | null = null;
+  /** The user lets the model read along in idle time, but not before this time (ms). */
+  private reads = false;
+  private readFrom = 0;
 
   constructor(
     private readonly database: string,
@@ -42,7 +53,14 @@ export class Host {
     private readonly emit: (event: HostEvent) => void,
     /** Called when the memory must be opened anew. */
     private readonly restart: () => void,
-  ) {}
+  ) {
+    this.modelFile = new ModelFile(database, (detail) => emit({ event: "fetching", detail }));
+    this.imports = new Imports(python, saver, emit, {
+      during: (work) => this.during(work),
+      save: (extra) => this.save(extra),
+      changed: () => this.noteChange("importFiles"),
+    });
+  }
 
   status(): OwnerStatus {
     const { saver } = this;
@@ -71,8 +89,11 @@ export class Host {
 
   stop(): void {
     this.stopped = true;
+    this.python.stop_reading();
+    this.modelFile.cancel();
     clearTimeout(this.idleTimer);
     clearTimeout(this.purgeTimer);
+    this.imports.stop();
   }
 
   /** Answers a request. The same id is run once, however often it arrives. */
@@ -124,20 +145,41 @@ export class Host {
         return JSON.stringify({ value: this.python.cancel(String(kwargs["message_id"])) });
       case "use_model":
         this.model = null;
-        return this.chooseModel().then(() => '{"value": null}');
+        this.python.stop_reading();
+        this.readFrom = 0;
+        return this.chooseModel().then(() => {
+          this.scheduleIdle();
+          return '{"value": null}';
+        });
       case "probe_model":
         return this.probeModel(String(kwargs["address"]), String(kwargs["language"]));
+      case "fetch_model":
+        return this.modelFile.fetch(String(kwargs["address"]));
+      case "cancel_fetch":
+        this.modelFile.cancel();
+        return '{"value": null}';
       case "open_incognito":
         return this.openIncognito(String(kwargs["id"]));
       case "close_incognito":
         this.python.close_incognito(String(kwargs["id"]));
         return '{"value": null}';
       case "exportFile":
-        return this.exportFile();
+        return this.exportFile(kwargs);
+      case "previewFiles":
+        return this.imports.preview(request);
+      case "importFiles":
+        return this.maintain(() => this.imports.add(request));
+      case "cancelImport":
+        this.imports.cancel(String(kwargs["id"]));
+        return '{"value": null}';
       case "rawFile":
         return this.saver.file.toBlob();
       case "importFile":
         return this.importFile(kwargs["file"] as Blob, kwargs["mode"] === "replace" ? "replace" : "merge");
+      case "stateBefore":
+        return this.stateBefore();
+      case "goBack":
+        return this.goBack(kwargs["generation"]);
       case "vacuum":
         return this.vacuum();
       case "check":
@@ -162,6 +204,7 @@ export class Host {
     try {
       const { id, method } = request;
       const isChat = method === "chat_round";
+      if (isChat) this.python.stop_reading();
       if (isChat) await this.chooseModel();
       const before = this.saver.file.writes;
       const outcome = this.python.dispatch(method, JSON.stringify(request.kwargs), id);
@@ -173,8 +216,7 @@ export class Host {
       // A round is resumed by its message, so its reply need not be stored.
       const extra = isChat ? { settled: [id] } : { reply: { id, at: Date.now(), reply } };
       await this.save(extra);
-      this.wrote = true;
-      this.emit({ event: "changed", detail: { method } });
+      this.noteChange(method);
       return reply;
     } finally {
       this.leave();
@@ -183,9 +225,10 @@ export class Host {
 
   private chooseModel(): Promise<void> {
     this.model ??= (async () => {
-      const { choice, file } = await readSettings(this.database);
+      const { choice, file, reads } = await readSettings(this.database);
       const key = choice.kind === "server" ? await readKey(this.database, choice.address) : null;
       this.python.use_model(JSON.stringify({ ...choice, key, name: choice.kind === "device" ? file?.name : undefined }));
+      this.reads = reads === true && choice.kind !== "offline";
     })();
     this.model.catch(() => (this.model = null));
     return this.model;
@@ -218,11 +261,18 @@ export class Host {
     return this.saver.save({ ...extra, purge: forgottenUntil > 0 });
   }
 
-  private async exportFile(): Promise<Blob> {
+  /** `format` "db" (the default), "jsonl" or "markdown"; `session_id`: that session alone. */
+  private async exportFile({ format = "db", ...options }: Record<string, unknown>): Promise<Blob> {
     await this.enter();
     const name = this.nextFile();
     try {
-      unwrap(this.python.export_image(`${this.folder.path}/${name}`));
+      if (format !== "db") {
+        const parts: string[] = [];
+        unwrap(this.python.export_text(JSON.stringify({ format, ...options }), (part) => parts.push(part)));
+        return new Blob(parts);
+      }
+      const { session_id: session } = options as { session_id?: string };
+      unwrap(this.python.export_image(`${this.folder.path}/${name}`, session));
       return this.folder.get(name).toBlob();
     } finally {
       this.folder.remove(name);
@@ -243,6 +293,30 @@ export class Host {
     return report;
   }
 
+  private stateBefore(): Promise<string> {
+    return this.maintain(async () => {
+      const before = await this.saver.log?.before();
+      if (!before) return '{"value": null}';
+      const { file, ...known } = before;
+      const name = this.nextFile();
+      try {
+        const counts = unwrap(this.python.compare(this.folder.add(name, file))) as object;
+        return JSON.stringify({ value: { ...known, ...counts } satisfies object });
+      } finally {
+        this.folder.remove(name);
+      }
+    });
+  }
+
+  /** Imported like a file that replaces everything: what was forgotten since stays away, and the present is kept. */
+  private async goBack(generation: unknown): Promise<string> {
+    const before = await this.maintain(async () => this.saver.log?.before());
+    if (!before || before.generation !== generation) {
+      throw new Fault("no_state_before", "The older state is no longer kept. Nothing was changed.");
+    }
+    return this.importFile(before.file.toBlob(), "replace");
+  }
+
   private async vacuum(): Promise<string> {
     await this.rewrite((path) => this.python.image(path), { purge: false, changed: false });
     return '{"value": null}';
@@ -254,6 +328,14 @@ export class Host {
       this.python.optimize();
       this.python.image(path);
     }, { purge: true, changed: false });
+  }
+
+  /** Not left to idle time, which a busy page may never have; it takes as long as a few saves. */
+  private async fold(): Promise<void> {
+    this.folding = true;
+    // Where it fails nothing is lost, and the next save tries again.
+    await this.maintain(async () => this.saver.log?.fold(this.saver.file, this.saver.settled)).catch(() => undefined);
+    this.folding = false;
   }
 
   private compact(): Promise<void> {
@@ -269,6 +351,7 @@ export class Host {
    */
   private rewrite<T>(make: (path: string) => T, options: { purge: boolean; changed: boolean }): Promise<T> {
     return this.maintain(async () => {
+      this.python.stop_reading();
       while (this.active > 0) await new Promise<void>((resolve) => this.wake.push(resolve));
       this.closed = true;
       const name = this.nextFile();
@@ -320,6 +403,22 @@ export class Host {
     }
   }
 
+  private noteChange(method: string): void {
+    this.wrote = true;
+    if (this.saver.log?.needsFolding && !this.folding) void this.fold();
+    this.emit({ event: "changed", detail: { method } });
+  }
+
+  /** Runs `work` as a part of a request. */
+  private async during<T>(work: () => Promise<T>): Promise<T> {
+    await this.enter();
+    try {
+      return await work();
+    } finally {
+      this.leave();
+    }
+  }
+
   private async enter(): Promise<void> {
     while (this.closed) await new Promise<void>((resolve) => this.wake.push(resolve));
     this.active += 1;
@@ -328,6 +427,7 @@ export class Host {
 
   private leave(): void {
     this.active -= 1;
+    this.readFrom = Math.max(this.readFrom, Date.now() + READ_AFTER_MS);
     if (this.active > 0) return;
     this.wakeAll();
     this.scheduleIdle();
@@ -359,9 +459,31 @@ export class Host {
         this.scheduleIdle();
       } else if (this.saver.log?.needsCompaction(this.saver.file)) {
         await this.compact();
+        this.scheduleIdle();
+      } else {
+        await this.chooseModel().catch(() => undefined);
+        if (this.reads) await this.readAlong();
       }
     } catch (error) {
       this.emit({ event: "error", detail: toRemote(error) });
+    }
+  }
+
+  /** One step of the model in idle time. A message or a rewriting of the memory stops it, and it is made again. */
+  private async readAlong(): Promise<void> {
+    const wait = this.readFrom - Date.now();
+    if (wait > 0) return this.scheduleIdle(wait);
+    this.active += 1;
+    let outcome: keyof typeof READ_AGAIN_MS = "failed";
+    try {
+      outcome = (await this.python.read_along()) as keyof typeof READ_AGAIN_MS;
+      if (outcome !== "read") return;
+      this.wrote = true;
+      if (this.saver.dirty > 0) await this.saver.save();
+      this.emit({ event: "changed", detail: { method: "read_along" } });
+    } finally {
+      this.readFrom = Date.now() + READ_AGAIN_MS[outcome];
+      this.leave();
     }
   }
 

@@ -11,7 +11,7 @@ export const STORES = {
 } as const;
 export type StoreName = keyof typeof STORES;
 
-const VERSION = 2;
+const VERSION = 3;
 const BLOCKED_MS = 5000;
 
 /** Another tab holds an older version of the database open and does not let go. */

@@ -1,12 +1,12 @@
 /** Writes the file to IndexedDB: redo records, and new generations of the base. Every transaction checks the epoch. */
 
-import { type BlockFile, CHUNK, PAGES_PER_CHUNK } from "./blockfile";
+import { type BlockFile, CHUNK, PAGE, PAGES_PER_CHUNK } from "./blockfile";
 import { deflate } from "./deflate";
 import { Fault } from "./fault";
 import { FIRST_GENERATION, chunkChecksum, recordChecksum } from "./format";
-import type { ChunkRecord, Generation, Manifest, RedoRecord } from "./format";
+import type { Chunk, ChunkRecord, Generation, Manifest, RedoRecord } from "./format";
 import { type Connection, type StoreName, result } from "./idb";
-import { type Candidate, type Loaded, recordBytes } from "./restore";
+import { type Candidate, type Loaded, type Tail, assemble, emptyTail, lengthened, recordBytes } from "./restore";
 import type { KeptGeneration } from "./rpc";
 import { dropView } from "./view";
 
@@ -36,6 +36,15 @@ export interface Save {
   purge: boolean;
 }
 
+/** A state to go back to. */
+export interface Before {
+  /** The generation that came after it. */
+  generation: number;
+  /** When that was made (ms UTC); null: not known. */
+  at: number | null;
+  file: BlockFile;
+}
+
 export interface Written {
   records: number;
   bytes: number;
@@ -43,8 +52,11 @@ export interface Written {
   compactedBytes: number;
 }
 
-const LEAST_LOG = 2 * 1024 * 1024;
-const CHUNKS_PER_SLICE = 2;
+const LEAST_LOG = 1024 * 1024;
+/** The part of the file that the log may reach: reading it is what a start waits for. */
+const LOG_SHARE = 1 / 16;
+const FOLD_RECORDS = 64;
+const LOG_SHARE_REPLACED = 1 / 2;
 const KEEP_REPLIES_MS = 10 * 60 * 1000;
 
 /** Runs its argument while nothing is unsaved and no save is under way. */
@@ -57,6 +69,7 @@ export class Log {
   private lastSeq: number;
   private logBytes: number;
   private touched: Set<number>;
+  private tail: Tail;
   private claimed = false;
   /** What was found at the start, without the file itself, which would be kept alive. */
   private readonly origin: { epoch: number | undefined; damaged: boolean; generation: Generation; reason: string };
@@ -80,6 +93,7 @@ export class Log {
     this.lastSeq = chosen.lastSeq;
     this.logBytes = chosen.logBytes;
     this.touched = new Set(chosen.touched);
+    this.tail = chosen.tail;
   }
 
   get generation(): number {
@@ -149,6 +163,7 @@ export class Log {
     this.written.records += 1;
     this.written.bytes += recordBytes(record);
     for (const page of record.pages) this.touched.add(Math.floor(page / PAGES_PER_CHUNK));
+    this.tail = lengthened(this.tail, record);
   }
 
   reply(id: string): Promise<StoredReply | undefined> {
@@ -157,12 +172,54 @@ export class Log {
     );
   }
 
+  /** It drops the state before; one that holds another memory is therefore kept for longer. */
   needsCompaction(file: BlockFile): boolean {
-    return this.logBytes > Math.max(file.size / 2, LEAST_LOG);
+    const share = this.manifest.previous?.replaced ? LOG_SHARE_REPLACED : LOG_SHARE;
+    return this.logBytes > Math.max(file.size * share, LEAST_LOG);
   }
 
   /**
-   * Folds the log into a new generation: chunks it touched are written anew, a few per transaction between other saves,
+   * The memory as it was when the present generation was made. Null where nothing older is kept, where that is damaged,
+   * and while it holds what has just been forgotten. The caller sees to it that nothing is rewritten meanwhile.
+   */
+  async before(): Promise<Before | null> {
+    const { current, previous, purge } = this.manifest;
+    if (!previous || purge) return null;
+    const found = await assemble(this.connection, { ...previous, lastSeq: current.log[1] - 1 });
+    if (!found || found.incomplete) return null;
+    return { generation: current.generation, at: current.at ?? null, file: found.file };
+  }
+
+  get needsFolding(): boolean {
+    return this.tail.records >= FOLD_RECORDS;
+  }
+
+  /** One record in the place of the last ones, which change the same pages over and over: there is less to restore. */
+  async fold(file: BlockFile, settled: Settled): Promise<void> {
+    await this.claim();
+    await settled(async () => {
+      const { first, bytes } = this.tail;
+      if (!first) return;
+      const { epoch, current } = this.manifest;
+      const { lastSeq: seq } = this;
+      const pages = Uint32Array.from(this.tail.pages).filter((page) => page * PAGE < file.size).sort();
+      const save = { seq, first: first[1], epoch, size: file.size, pages };
+      const content = { ...save, body: await deflate(file.pages(pages)) };
+      const record = { ...content, generation: current.generation, checksum: await recordChecksum(content) };
+      await this.connection.run(["manifest", "log"], "readwrite", async (transaction) => {
+        await this.owned(transaction);
+        const log = transaction.objectStore("log");
+        log.delete(IDBKeyRange.bound(first, [current.generation, seq]));
+        log.put(record);
+      });
+      this.tail = emptyTail(record.size);
+      this.logBytes += recordBytes(record) - bytes;
+      this.written.compactedBytes += recordBytes(record);
+    });
+  }
+
+  /**
+   * Folds the log into a new generation: chunks it touched are written anew, one per transaction between other saves,
    * the others are shared. A chunk may thus be newer than the first; all that was saved meanwhile stays in the log, and
    * replaying a page that is there already changes nothing.
    */
@@ -178,19 +235,22 @@ export class Log {
         const start = { seq: this.lastSeq, size: file.size };
         [touched, this.touched] = [this.touched, touched];
         bytesBefore = this.logBytes;
+        this.tail = emptyTail(file.size);
         await this.dropLeftovers(target);
         return start;
       });
-      const chunks = former.chunks.slice(0, Math.ceil(size / CHUNK));
-      const indices = [...touched].filter((index) => index * CHUNK < size);
-      for (const index of indices) chunks[index] = target;
-      for (let at = 0; at < indices.length; at += CHUNKS_PER_SLICE) {
-        const slice = indices.slice(at, at + CHUNKS_PER_SLICE);
-        written += await settled(() => this.putChunks(file, target, slice));
+      const count = Math.ceil(size / CHUNK);
+      const shared = former.chunkSize === CHUNK;
+      const chunks = shared ? former.chunks.slice(0, count) : [];
+      const indices = shared ? [...touched].filter((index) => index < count) : Array.from({ length: count }, (_, i) => i);
+      for (const index of indices) {
+        chunks[index] = target;
+        written += await settled(() => this.putChunk(file, target, index));
       }
       const current: Generation = {
         generation: target,
         chunks: Array.from(chunks, (from) => from ?? 0),
+        chunkSize: CHUNK,
         size,
         // Records made since the start still carry the former generation.
         log: [former.generation, seq + 1],
@@ -218,22 +278,24 @@ export class Log {
     const target = former.generation + 1;
     const count = Math.ceil(file.size / CHUNK);
     await this.dropLeftovers(target);
-    for (let at = 0; at < count; at += CHUNKS_PER_SLICE) {
-      const slice = Array.from({ length: Math.min(CHUNKS_PER_SLICE, count - at) }, (_, i) => at + i);
-      this.written.compactedBytes += await this.putChunks(file, target, slice);
+    for (let index = 0; index < count; index++) {
+      this.written.compactedBytes += await this.putChunk(file, target, index);
     }
     const current: Generation = {
       generation: target,
       chunks: new Array<number>(count).fill(target),
+      chunkSize: CHUNK,
       size: file.size,
       log: [target, this.lastSeq + 1],
       lastSeq: null,
       at: Date.now(),
     };
-    await this.swap(current, options.purge ? null : { ...former, lastSeq: this.lastSeq }, options.changed);
+    const previous = { ...former, lastSeq: this.lastSeq, replaced: options.changed };
+    await this.swap(current, options.purge ? null : previous, options.changed);
     file.dirty.clear();
     this.logBytes = 0;
     this.touched = new Set();
+    this.tail = emptyTail(file.size);
     this.written.compactions += 1;
   }
 
@@ -269,16 +331,21 @@ export class Log {
     });
   }
 
-  private async putChunks(file: BlockFile, generation: number, indices: number[]): Promise<number> {
-    const seq = this.lastSeq;
-    const copies = indices.map((index) => ({ generation, index, seq, body: file.chunkCopy(index) }));
-    const records: ChunkRecord[] = [];
-    for (const copy of copies) records.push({ ...copy, checksum: await chunkChecksum(copy) });
+  private async putChunk(file: BlockFile, generation: number, index: number): Promise<number> {
+    const chunk: Chunk = { generation, index, seq: this.lastSeq, body: file.chunkCopy(index) };
+    const record: ChunkRecord = { ...chunk, body: new Blob([chunk.body]), checksum: await chunkChecksum(chunk) };
     await this.connection.run(["manifest", "chunks"], "readwrite", async (transaction) => {
       await this.owned(transaction);
-      for (const record of records) transaction.objectStore("chunks").put(record);
+      const store = transaction.objectStore("chunks");
+      try {
+        store.put(record);
+      } catch (error) {
+        // Some browsers store no Blob in a private window.
+        if ((error as Error).name !== "DataCloneError") throw error;
+        store.put({ ...record, body: chunk.body });
+      }
     });
-    return records.reduce((sum, { body }) => sum + body.length, 0);
+    return chunk.body.length;
   }
 
   /** Makes `current` the generation in use, `previous` the one kept, and deletes what neither needs. */

@@ -35,6 +35,18 @@ export interface KeptGeneration {
   at: number | null;
 }
 
+/** The state of the memory that is kept from before the present generation. */
+export interface StateBefore {
+  /** Names it in `goBack`. */
+  generation: number;
+  /** Until when it was the memory (ms UTC); null: not known. */
+  at: number | null;
+  messages: number;
+  facts: number;
+  /** What has come since, and is not in it. */
+  newer: { messages: number; facts: number };
+}
+
 /** What an owner tells every tab about itself. */
 export interface OwnerStatus {
   state: "saving" | "saved" | "unsaved";
@@ -55,7 +67,24 @@ export type HostEvent =
   | { event: "chat"; detail: Record<string, unknown> }
   /** The page that serves a model through the port; null: none does. */
   | { event: "model"; detail: { server: PortServer | null } }
+  /** A model file is being fetched: bytes of it that are here; `total` where the server tells. */
+  | { event: "fetching"; detail: { done: number; total: number | null } }
+  /** How far an import of other products' files is. */
+  | { event: "import"; detail: ImportProgress }
   | { event: "boot"; detail: { step: BootStep; done: number; total: number } };
+
+export interface ImportProgress {
+  /** Of the request. */
+  id: string;
+  /** Read so far, of how many; all files together, unpacked. */
+  bytes: number;
+  total: number;
+  conversations: number;
+  messages: number;
+}
+
+/** What a worker that reads other products' files is to do: look what is in them, or hand it over part by part. */
+export type ReadJob = { kind: "preview" } | { kind: "entries"; only: readonly string[] | null; memories: boolean };
 
 export const BOOT_STEPS = ["lock", "load", "restore", "python", "open"] as const;
 export type BootStep = (typeof BOOT_STEPS)[number];
@@ -81,10 +110,20 @@ export type ToWorker =
   /** From the model that this page runs. */
   | { type: "port"; message: FromPage }
   /** Asks a worker started for this alone to read a file that nobody trusts. */
-  | { type: "import"; file: Blob };
+  | { type: "import"; file: Blob }
+  /** Asks such a worker to read other products' files. */
+  | { type: "read"; files: readonly File[]; job: ReadJob }
+  /** Asks it for the next part. */
+  | { type: "next" };
 
 /** The answers to `import`: rows in batches of JSON text, then the end or a refusal. */
 export type FromImport = { type: "batch"; batch: string } | { type: "done" } | { type: "refused"; error: RemoteError };
+
+/** The answers to `read`: how far it is, and for each `next` a part as JSON text {"value"} or {"error"}. */
+export type FromReading =
+  | { type: "progress"; bytes: number; total: number }
+  | { type: "part"; part: string }
+  | { type: "refused"; error: RemoteError };
 
 export type FromWorker =
   | ({ type: "event" } & HostEvent)

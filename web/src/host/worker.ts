@@ -18,13 +18,16 @@ import { serveImport } from "./importer";
 import { openHost } from "./open";
 import { Channel, becomeOwner } from "./owner";
 import { ModelPort } from "./port";
-import type { FromImport, FromWorker, HostEvent, OnChannel, Recovery, StartOptions, ToWorker } from "./rpc";
+import type { FromImport, FromReading, FromWorker, HostEvent, OnChannel, Recovery, StartOptions, ToWorker } from "./rpc";
 import { Standby } from "./standby";
+import { serveReading } from "./reading";
 
 const IMAGE_DELAY_MS = 3000;
 
 let host: Host | null = null;
 let channel: Channel | null = null;
+/** In a worker that reads other products' files: gives the next part. */
+let next: (() => void) | null = null;
 let choose: ((choice: Recovery) => void) | null = null;
 const token = uuid7();
 const port = new ModelPort(
@@ -35,7 +38,7 @@ const port = new ModelPort(
   (server) => emit({ event: "model", detail: { server } }),
 );
 
-function post(message: FromWorker | FromImport): void {
+function post(message: FromWorker | FromImport | FromReading): void {
   self.postMessage(message);
 }
 
@@ -48,6 +51,8 @@ function emit(event: HostEvent): void {
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "start") void start(data.options);
   else if (data.type === "import") void serveImport(data.file, post);
+  else if (data.type === "read") next = serveReading(data.files, data.job, post);
+  else if (data.type === "next") next?.();
   else if (data.type === "recover") choose?.(data.choice);
   else if (data.type === "port") {
     if (host) port.receive(data.message);

@@ -1,7 +1,8 @@
-/** The model file that the user picked, kept in this browser (the origin's private file system) for offline use. */
+/** The model file that the user picked or had fetched, kept in this browser (the origin's private file system) for offline use. */
 
 const FOLDER = "py-memory-models";
-const GGUF = "GGUF";
+/** With these letters such a file begins. */
+export const GGUF = "GGUF";
 const GIB = 1024 ** 3;
 /** WebAssembly's address space, less what the model needs beside its weights. */
 const LARGEST = 3.5 * GIB;
@@ -18,23 +19,32 @@ export class FileError extends Error {
 /** Throws a FileError for a file that cannot be used here. */
 export async function check(file: File): Promise<void> {
   if ((await file.slice(0, 4).text()) !== GGUF) throw new FileError("not_gguf");
-  if (file.size > LARGEST) throw new FileError("too_large");
+  await checkSize(file.size);
+}
+
+export async function checkSize(bytes: number): Promise<void> {
+  if (bytes > LARGEST) throw new FileError("too_large");
   const { deviceMemory } = navigator as { deviceMemory?: number };
   // The browser tells the memory in steps and at most 8 GiB, so that more than that is never refused for it.
-  if (deviceMemory && deviceMemory < 8 && file.size * 1.5 > (deviceMemory * GIB) / 2) throw new FileError("memory");
+  if (deviceMemory && deviceMemory < 8 && bytes * 1.5 > (deviceMemory * GIB) / 2) throw new FileError("memory");
   const { quota = Infinity, usage = 0 } = (await navigator.storage?.estimate().catch(() => null)) ?? {};
-  if (quota - usage < file.size) throw new FileError("space");
+  if (quota - usage < bytes) throw new FileError("space");
 }
 
 /**
  * Keeps a copy in the place of the one before; `progress` is told the bytes written. Where the browser keeps no files,
  * resolves with false.
  */
-export async function keep(profile: string, file: Blob, progress: (bytes: number) => void, signal: AbortSignal): Promise<boolean> {
+export async function keep(
+  profile: string,
+  file: ReadableStream<Uint8Array<ArrayBuffer>>,
+  progress: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
   const folder = await open(profile, true);
   if (!folder) return false;
   let bytes = 0;
-  const counting = new TransformStream<Uint8Array, Uint8Array>({
+  const counting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform: (piece, controller) => {
       bytes += piece.byteLength;
       progress(bytes);
@@ -43,7 +53,7 @@ export async function keep(profile: string, file: Blob, progress: (bytes: number
   });
   // What was there before stays until all of the new file is there.
   const target = await (await folder.getFileHandle("model.gguf", { create: true })).createWritable();
-  await file.stream().pipeThrough(counting).pipeTo(target as WritableStream<Uint8Array>, { signal });
+  await file.pipeThrough(counting).pipeTo(target as WritableStream<Uint8Array>, { signal });
   return true;
 }
 
@@ -61,7 +71,7 @@ export async function drop(profile: string): Promise<void> {
 }
 
 async function open(profile: string, create: boolean): Promise<FileSystemDirectoryHandle | null> {
-  const storage = (navigator as Partial<Navigator>).storage;
+  const storage = (navigator as { storage?: StorageManager }).storage;
   if (!storage?.getDirectory) return null;
   try {
     const root = await (await storage.getDirectory()).getDirectoryHandle(FOLDER, { create });

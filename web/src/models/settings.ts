@@ -16,6 +16,8 @@ export interface ModelSettings {
   server?: { address: string; model: string };
   /** The origin that may be asked although it was not chosen yet: a connection is being tried, or a file fetched. */
   trying?: string;
+  /** In idle time the model may read what was said, to suggest facts and to write summaries. */
+  reads?: boolean;
   /** The file kept for offline use. */
   file?: { name: string; size: number };
 }
@@ -53,10 +55,15 @@ export async function allowedOrigins(): Promise<string[]> {
   const all = await inStore(SETTINGS, "readonly", (store) => store.getAll() as IDBRequest<ModelSettings[]>);
   const origins = (all ?? []).flatMap(({ choice, trying }) => [
     ...(choice.kind === "server" ? [originOf(choice.address)] : []),
-    ...(trying ? [trying] : []),
+    ...(trying ? [trying, ...(SENDS_ON[trying] ?? [])] : []),
   ]);
   return [...new Set(origins)].sort();
 }
+
+/** Where large files of these come from in the end. */
+const SENDS_ON: Record<string, readonly string[]> = {
+  "https://huggingface.co": ["https://*.hf.co", "https://*.huggingface.co"],
+};
 
 /** Throws a TypeError for what is no http(s) address. */
 export function originOf(address: string): string {

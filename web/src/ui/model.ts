@@ -11,6 +11,8 @@ export interface Session {
 export interface Message {
   id: string;
   session_id: string;
+  /** The message that it follows. */
+  parent_id: string | null;
   created_at: number;
   role: "user" | "assistant" | "system" | "tool";
   content: string;
@@ -37,6 +39,8 @@ export interface Fact {
   expires_at: number | null;
   pinned: boolean;
   needs_review: boolean;
+  /** The product that had saved it, where it was brought along from one. */
+  imported_from: string | null;
   /** Takes back what has just been done to it, where the memory can. */
   operation_id?: string | null;
 }
@@ -60,6 +64,50 @@ export function isOfDay({ key, value, spoken_words, valid_from }: Fact): boolean
   return key.startsWith("user::event") || value.toLowerCase().includes(spoken_words.toLowerCase());
 }
 
+/** A memory that an answer rested on, as it is now. */
+export interface Reason {
+  kind: "messages" | "facts" | "summaries" | "tool_calls" | "experiences";
+  id: string;
+  why: {
+    why?: string;
+    because?: string;
+    /** Of what was recalled: the words that fit, their weight, and by what it was multiplied. */
+    terms?: readonly string[];
+    own?: number;
+    factors?: Readonly<Record<string, number>>;
+  };
+  status: string;
+  text: string;
+  said_at: number | null;
+  quote: string | null;
+  source_id: string | null;
+}
+
+export interface PromptPart {
+  part: string;
+  role: string;
+  text: string;
+  tokens: number;
+}
+
+/** What a model was sent for an answer; `model` is null where none was asked. */
+export interface Prompt {
+  model: string | null;
+  messages: ReadonlyArray<{ role: string; content: string }>;
+  memories: readonly Reason[];
+  tokens: number | null;
+  counted: boolean;
+  limit: number | null;
+  left_out: Readonly<Record<string, number>>;
+  /** Parts that have been forgotten since. */
+  gone: number;
+  exact: boolean;
+  usage: Readonly<Record<string, number>> | null;
+  parts: readonly PromptPart[];
+  tools: readonly string[];
+  tool_tokens: number | null;
+}
+
 export interface Receipt {
   operation_id: string;
   counts: Record<string, number>;
@@ -80,12 +128,48 @@ export interface ImportReport {
   refused: string[];
 }
 
+/** What an import of another product's export would bring; see MemoryStore.preview_import(). */
+export interface ChatPreview {
+  format: string;
+  formats: Record<string, number>;
+  conversations: number;
+  messages: number;
+  memories: number;
+  /** The first saved memories. */
+  samples: readonly string[];
+  first: number | null;
+  last: number | null;
+  chats: ReadonlyArray<{ id: string; title: string | null; messages: number; first: number | null; last: number | null }>;
+  /** How many more there are than `chats` lists. */
+  more: number;
+  /** By why they are left out. */
+  skipped: Record<string, number>;
+  ignored: readonly string[];
+}
+
+/** What has come of it; see MemoryStore.import_chats(). */
+export interface ChatReport {
+  conversations: Record<string, number>;
+  messages: Record<string, number>;
+  suggestions: Record<string, number>;
+  skipped: ReadonlyArray<{ title: string | null; why: string }>;
+  /** Ids of new ones. */
+  sessions: readonly string[];
+  cancelled: boolean;
+  operation_id: string | null;
+  undo_until: number | null;
+}
+
 /** A message that was sent and is not stored yet. */
 export interface Outgoing {
   id: string;
   session_id: string | null;
   text: string;
   at: number;
+  /** The message that it is an edit of. */
+  instead_of?: string;
+  /** The answer that is to be given anew; there is no text then. */
+  again?: string;
   /** It lies on disk until it is answered. */
   kept?: boolean;
   /** Why it could not be stored. */

@@ -77,6 +77,9 @@ export function counted(rows: Readonly<Record<string, number>>): string {
   return others ? t.counted.others(others) : "";
 }
 
+/** Sentences one after the other; Chinese ones need no space between them. */
+export const inARow = (...sentences: string[]): string => sentences.filter(Boolean).join(language === "zh" ? "" : " ");
+
 /** A sentence for an error: the page's own where it has one, else what the memory said. */
 export function sentence(problem: Problem): string {
   return ownSentence(problem) ?? problem.message;

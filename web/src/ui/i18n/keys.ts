@@ -5,32 +5,26 @@ import { t } from ".";
 export const GROUPS = ["tasks", "you", "people", "taste", "work", "contact", "dates", "notes", "other"] as const;
 export type Group = (typeof GROUPS)[number];
 
-const GROUP_OF: Record<string, Group> = {
-  "user::name": "you",
-  "user::age": "you",
-  "user::birthday": "you",
-  "user::home": "you",
-  "user::address": "you",
-  "user::hometown": "you",
-  "user::language": "you",
-  "user::diet": "taste",
-  "user::allergy": "taste",
-  "user::likes": "taste",
-  "user::dislikes": "taste",
-  "user::work": "work",
-  "user::job": "work",
-  "user::decision": "dates",
-  "user::event": "dates",
-  "user::note": "notes",
-};
-
 const PEOPLE = ["family", "pet", "relation"];
 
+/** The keys of each group, and beginnings of keys, which end in "::". What is in none is among the others. */
+const KEYS: Record<Exclude<Group, "other">, readonly string[]> = {
+  tasks: ["task::"],
+  you: ["name", "age", "birthday", "home", "address", "hometown", "language"].map((name) => `user::${name}`),
+  people: PEOPLE.map((kind) => `user::${kind}::`),
+  taste: ["user::diet", "user::allergy", "user::likes", "user::dislikes"],
+  work: ["user::work", "user::job"],
+  contact: ["user::contact::"],
+  dates: ["user::decision", "user::event"],
+  notes: ["user::note"],
+};
+
+export const KEYS_OF_GROUPS = GROUPS.flatMap((group) => (group === "other" ? [] : [KEYS[group]]));
+
+const isUnder = (key: string, name: string): boolean => (name.endsWith("::") ? key.startsWith(name) : key === name);
+
 export function groupOf(key: string): Group {
-  if (key.startsWith("task::")) return "tasks";
-  if (PEOPLE.some((kind) => key.startsWith(`user::${kind}::`))) return "people";
-  if (key.startsWith("user::contact::")) return "contact";
-  return GROUP_OF[key] ?? "other";
+  return GROUPS[KEYS_OF_GROUPS.findIndex((names) => names.some((name) => isUnder(key, name)))] ?? "other";
 }
 
 const plain = (part: string): string => {
@@ -52,4 +46,14 @@ export function keyInWords(key: string): string {
     .slice(parts[0] === "user" && parts.length > 1 ? 1 : 0)
     .map(plain)
     .join(" · ");
+}
+
+/** Keys, and beginnings of keys, that read in human words as something with these words in it. */
+export function keysWithWords(words: string): string[] {
+  const sought = words.toLowerCase();
+  const has = (text: string): boolean => text.toLowerCase().includes(sought);
+  const known = Object.entries(t.keys).flatMap(([key, text]) => (has(text) ? [key] : []));
+  const relations = Object.entries(t.relations).flatMap(([who, text]) => (has(text) ? [who] : []));
+  const people = relations.flatMap((who) => PEOPLE.flatMap((kind) => [`user::${kind}::${who}`, `user::${kind}::${who}::`]));
+  return [...known, ...people, ...(has(t.task) ? ["task::"] : [])];
 }

@@ -47,7 +47,20 @@ export const en = {
     another: "Choose another file…",
     drop: "Remove the file",
     kept: (name: string, size: string) => `${name} (${size}) is kept here for offline use.`,
+    orFetch: "Or fetch a file from an address",
+    fetch: "Fetch",
+    noAddress: "This is no address of a file. It begins with https:// and mostly ends in .gguf",
     copying: (done: string, total: string) => `Copying: ${done} of ${total}`,
+    downloading: (done: string, total: string | null) => (total === null ? `Fetching: ${done}` : `Fetching: ${done} of ${total}`),
+    fetching: {
+      status: (host: string, status: string) =>
+        `${host} does not give the file (it answers ${status}). Check the address; some files have to be fetched after signing in, and chosen here.`,
+      redirected: (host: string) =>
+        `${host} sends on to another server, which this page may not ask. Fetch the file in another tab, and choose it here.`,
+      blocked: (host: string) =>
+        `${host} cannot be reached, or does not let pages read its files. Fetch the file in another tab, and choose it here.`,
+      offline: "There is no connection to the internet.",
+    },
     loading: "Loading the model…",
     ready: (name: string) => `${name} answers now.`,
     notKept: "This browser keeps no files, so the model is gone when this tab closes.",
@@ -70,6 +83,11 @@ export const en = {
     fetchNote: "The browser fetches its model once, often several gigabytes, from its maker. Nothing of yours is sent.",
     fetching: (percent: number) => `The browser fetches its model: ${percent} %`,
     failed: "The browser could not start its model.",
+  },
+  reading: {
+    name: "Let the model read along to suggest facts and summaries",
+    note: "When nothing else is to be done, it looks through what you have written, a little at a time (a model server is sent it for that). What it suggests waits for your yes. Incognito chats are never read.",
+    later: "It begins once a model is connected.",
   },
   tabs: {
     here: "It runs in this tab.",

@@ -11,6 +11,10 @@ import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Editor } from "./editor";
 import { Icon } from "./icons";
+import { useStepwise } from "./stepwise";
+
+/** Where many wait, the others follow. */
+const FIRST_CARDS = 6;
 
 /** The second click of a double one would hit the next card, which moves up. */
 const once =
@@ -29,6 +33,7 @@ export function Proposals({
   heading?: boolean;
 }): JSX.Element | null {
   const group = useRef<HTMLDivElement>(null);
+  const ready = FIRST_CARDS * useStepwise(Math.ceil(facts.length / FIRST_CARDS));
   if (facts.length === 0) return null;
   // The button that was pressed goes away; whoever uses the keyboard goes on from here.
   const answer = (work: () => Promise<unknown>): void => {
@@ -43,7 +48,7 @@ export function Proposals({
         </p>
       ) : null}
       <ul>
-        {facts.map((fact) => (
+        {facts.slice(0, ready).map((fact) => (
           <Proposal key={fact.id} fact={fact} answer={answer} />
         ))}
       </ul>

@@ -4,7 +4,7 @@ import { size, t } from "../i18n";
 import { MAX_MESSAGE_BYTES } from "../model";
 import { send, stop } from "../state/chat";
 import { act } from "../state/memory";
-import { state } from "../state/state";
+import { isAnswering, state } from "../state/state";
 import { useStore } from "../state/store";
 import { Icon } from "./icons";
 import { isComposing } from "./ime";
@@ -14,12 +14,7 @@ const TALLEST_PX = 240;
 
 export function Composer(): JSX.Element {
   const draft = useStore(state, (value) => value.draft);
-  // Until the memory has started there is nothing to stop yet.
-  const answering = useStore(
-    state,
-    ({ ready, running, current }) =>
-      ready && [...running.values()].some((session) => session === current || session === null),
-  );
+  const answering = useStore(state, isAnswering);
   const incognito = useStore(state, (value) => value.current !== null && value.current === value.incognito);
   const [problem, setProblem] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);

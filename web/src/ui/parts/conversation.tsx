@@ -1,16 +1,17 @@
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { t } from "../i18n";
-import type { Fact } from "../model";
-import { showEarlier } from "../state/sessions";
+import type { Fact, Message } from "../model";
+import { act } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
+import { showEarlier } from "../state/window";
 import { Empty } from "./empty";
 import { IncognitoEmpty } from "./incognito";
 import { Icon } from "./icons";
 import { Sending, Turn } from "./message";
+import { useScrolling } from "./scrolling";
 
-const NEAR_END_PX = 80;
 const NONE: readonly Fact[] = [];
 
 export function Conversation(): JSX.Element {
@@ -33,15 +34,23 @@ export function Conversation(): JSX.Element {
   );
   const empty = shown.length === 0 && sending.length === 0;
   const { log, atEnd, toEnd } = useScrolling(current, empty);
-  useTarget(log, target, messages.length);
+  useTarget(log, target, messages);
   const undecided = empty && !loaded && current !== null;
   return (
     <div class="conversation">
-      <div class="log" role="log" aria-label={t.chat.label} tabIndex={0} ref={log}>
+      {/* What a reader goes back to is not read out as if it had just been said. */}
+      <div
+        class="log"
+        role="log"
+        aria-label={t.chat.label}
+        aria-live={atEnd || empty ? undefined : "off"}
+        tabIndex={0}
+        ref={log}
+      >
         <div class="column">
           {empty && incognito ? <IncognitoEmpty /> : empty && !undecided ? <Empty /> : null}
           {earlier ? (
-            <button type="button" class="earlier" onClick={showEarlier}>
+            <button type="button" class="earlier" onClick={() => act(showEarlier)}>
               {t.chat.earlier}
             </button>
           ) : null}
@@ -52,7 +61,7 @@ export function Conversation(): JSX.Element {
               kept={kept.get(message.id) ?? NONE}
               proposals={proposals.get(message.id) ?? NONE}
               target={target?.message === message.id ? target.at : 0}
-              question={message.status === "failed" ? (shown[i - 1]?.content ?? null) : null}
+              answers={message.role === "assistant" && shown[i - 1]?.role === "user"}
             />
           ))}
           {sending.map((message) => (
@@ -87,55 +96,10 @@ function useBySource(facts: readonly Fact[]): ReadonlyMap<string, readonly Fact[
   }, [facts]);
 }
 
-/** Stays at the end while it is there; a reader who has scrolled back is left alone. A blank page has no end. */
-function useScrolling(current: string | null, empty: boolean) {
-  const log = useRef<HTMLDivElement>(null);
-  const pinned = useRef(true);
-  const blank = useRef(empty);
-  blank.current = empty;
-  const [atEnd, setAtEnd] = useState(true);
-  const toEnd = (): void => {
-    const element = log.current;
-    pinned.current = true;
-    element?.scrollTo({ top: element.scrollHeight });
-  };
-  useLayoutEffect(() => {
-    pinned.current = true;
-  }, [current]);
-  useEffect(() => {
-    const element = log.current as HTMLDivElement;
-    const follow = (): void => {
-      if (pinned.current && !blank.current) element.scrollTop = element.scrollHeight;
-    };
-    let top = 0;
-    const note = (): void => {
-      const left = element.scrollHeight - element.scrollTop - element.clientHeight;
-      // What arrives meanwhile makes the end recede; only a reader goes back.
-      pinned.current = left < NEAR_END_PX || (pinned.current && element.scrollTop >= top);
-      top = element.scrollTop;
-      setAtEnd(left < element.clientHeight / 2);
-    };
-    const observer = new ResizeObserver(follow);
-    observer.observe(element);
-    observer.observe(element.firstElementChild as Element);
-    element.addEventListener("scroll", note, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener("scroll", note);
-    };
-  }, []);
-  // What the user has just sent is always shown.
-  const sent = useStore(state, (value) => value.outgoing.length);
-  useEffect(() => {
-    if (sent > 0) toEnd();
-  }, [sent]);
-  return { log, atEnd, toEnd };
-}
-
 function useTarget(
   log: { current: HTMLElement | null },
   target: { message: string; at: number } | null,
-  count: number,
+  messages: readonly Message[],
 ): void {
   const done = useRef(0);
   useEffect(() => {
@@ -145,5 +109,5 @@ function useTarget(
     done.current = target.at;
     article.scrollIntoView({ block: "center" });
     article.focus({ preventScroll: true });
-  }, [target, count]);
+  }, [target, messages]);
 }

@@ -1,8 +1,9 @@
 import type { FunctionComponent, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { counted, t } from "../i18n";
-import type { ImportReport } from "../model";
-import { replaceBy } from "../state/files";
+import type { StateBefore } from "../../host/rpc";
+import { counted, full, t } from "../i18n";
+import type { ImportReport, Message } from "../model";
+import { goBack, replaceBy } from "../state/files";
 import { act } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
@@ -13,8 +14,10 @@ export function Dialogs(): JSX.Element | null {
   const dialog = useStore(state, (value) => value.dialog);
   if (!dialog) return null;
   if (dialog.kind === "storage") return <Storage />;
-  if (dialog.kind === "models") return <Models />;
+  if (dialog.kind === "prompt") return <Inspector message={dialog.message} />;
   if (dialog.kind === "imported") return <Imported report={dialog.report} />;
+  if (dialog.kind === "back") return <Back before={dialog.before} />;
+  if (dialog.kind !== "replace") return <Later key={dialog.kind} kind={dialog.kind} />;
   return (
     <Modal title={t.files.replaceTitle}>
       <p>{t.files.replaceLead(dialog.name)}</p>
@@ -31,11 +34,47 @@ export function Dialogs(): JSX.Element | null {
   );
 }
 
+function Back({ before }: { before: StateBefore }): JSX.Element {
+  const { at, messages, facts, newer } = before;
+  const { storage } = t;
+  const lost = counted({ ...newer });
+  return (
+    <Modal title={at ? storage.backTitle(full(at)) : storage.backTitleUndated}>
+      <p>{storage.backHolds(counted({ messages, facts }) || storage.nothing)}</p>
+      <p>{lost ? storage.backLoses(lost) : storage.backLosesNothing}</p>
+      <p>{storage.backNote}</p>
+      <div class="dialog-actions">
+        <button type="button" class="danger" onClick={() => act(() => goBack(before))}>
+          {storage.backDo}
+        </button>
+        <button type="button" onClick={close}>
+          {t.facts.cancel}
+        </button>
+      </div>
+    </Modal>
+  );
+}
+
+const LATER = {
+  models: () => import("./models").then(({ Models }) => Models),
+  import: () => import("./import-wizard").then(({ ImportWizard }) => ImportWizard),
+  export: () => import("./export").then(({ Export }) => Export),
+  about: () => import("./about").then(({ About }) => About),
+  palette: () => import("./palette").then(({ Palette }) => Palette),
+  shortcuts: () => import("./shortcuts").then(({ Shortcuts }) => Shortcuts),
+} satisfies Record<string, () => Promise<FunctionComponent>>;
+
 /** Loaded when it is asked for. */
-function Models(): JSX.Element | null {
+function Later({ kind }: { kind: keyof typeof LATER }): JSX.Element | null {
   const [Part, setPart] = useState<FunctionComponent | null>(null);
-  useEffect(() => void import("./models").then(({ Models }) => setPart(() => Models)), []);
+  useEffect(() => act(() => LATER[kind]().then((Loaded) => setPart(() => Loaded))), [kind]);
   return Part ? <Part /> : null;
+}
+
+function Inspector({ message }: { message: Message }): JSX.Element | null {
+  const [Part, setPart] = useState<FunctionComponent<{ message: Message }> | null>(null);
+  useEffect(() => void import("./prompt").then(({ PromptInspector }) => setPart(() => PromptInspector)), []);
+  return Part ? <Part message={message} /> : null;
 }
 
 function Imported({ report }: { report: ImportReport }): JSX.Element {

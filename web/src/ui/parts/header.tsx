@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { t } from "../i18n";
 import { MAX_TITLE_CHARACTERS } from "../model";
 import { openPanel } from "../state/facts";
-import { exportFile, importFile } from "../state/files";
+import { exportFile } from "../state/files";
 import { act } from "../state/memory";
 import { titleOf } from "../state/sessions";
 import { state } from "../state/state";
@@ -23,7 +23,6 @@ export function Header(): JSX.Element {
   const ready = useStore(state, (value) => value.ready);
   const busy = useStore(state, (value) => value.busy);
   const drawer = useStore(state, (value) => value.drawer);
-  const file = useRef<HTMLInputElement>(null);
   useEffect(() => {
     // The browser keeps titles in its history.
     document.title = incognito ? t.app.name : `${title} · ${t.app.name}`;
@@ -74,8 +73,8 @@ export function Header(): JSX.Element {
           class="tool"
           aria-label={t.header.import}
           title={t.header.import}
-          disabled={!ready || busy !== null}
-          onClick={() => file.current?.click()}
+          disabled={!ready || (busy !== null && busy !== "chats")}
+          onClick={() => state.set({ dialog: { kind: "import" } })}
         >
           <Icon name="import" />
           <span class="tool-name">{t.header.import}</span>
@@ -90,19 +89,6 @@ export function Header(): JSX.Element {
           <Icon name="storage" />
           <span class="tool-name">{t.header.storage}</span>
         </button>
-        <input
-          ref={file}
-          type="file"
-          hidden
-          data-testid="import-file"
-          aria-label={t.header.import}
-          accept=".db,.sqlite,.sqlite3,application/vnd.sqlite3"
-          onChange={({ currentTarget }) => {
-            const chosen = currentTarget.files?.[0];
-            if (chosen) act(() => importFile(chosen));
-            currentTarget.value = "";
-          }}
-        />
       </div>
     </header>
   );

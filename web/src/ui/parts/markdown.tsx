@@ -5,15 +5,78 @@ import type { ComponentChild, JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { memo } from "./memo";
+import { type Piece, Pieces } from "./pieces";
+import { useStepwise } from "./stepwise";
 
 /** Nested deeper than anyone writes by hand, the source is shown. */
 const DEEPEST = 24;
-/** Longer texts are not worth the parsing; they are shown as they are. */
-const LONGEST = 200_000;
+/** A longer text is rendered in pieces. */
+const LONG_CHARACTERS = 12_000;
+const LONG_LINES = 160;
+/** Height of a line of Markdown, on the average. */
+const LINE_REM = 1.75;
+const CODE_LINE_REM = 1.4;
+const PIECES_OF_GROUP = 8;
+const REFERENCE = /\]\[|\[[^\]]+\](?![(:])/;
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
 export const Markdown = memo(({ text }: { text: string }) => {
-  const tokens = useMemo(() => parse(text), [text]);
+  const [cutter] = useState(() => new Pieces());
+  const pieces = useMemo(() => (isLong(text) ? cutter.of(text) : null), [text]);
+  const groups = useMemo(() => (pieces ? grouped(pieces) : []), [pieces]);
+  const ready = useStepwise(groups.length);
+  if (!pieces) return <Parsed text={text} />;
+  return (
+    <>
+      {groups.slice(0, ready).map((group, i) => (
+        <Group key={i} pieces={group} definitions={cutter.definitions} />
+      ))}
+    </>
+  );
+});
+
+/** In groups the browser has less to keep account of. */
+function grouped(pieces: readonly Piece[]): Piece[][] {
+  const count = Math.ceil(pieces.length / PIECES_OF_GROUP);
+  return Array.from({ length: count }, (_, i) => pieces.slice(i * PIECES_OF_GROUP, (i + 1) * PIECES_OF_GROUP));
+}
+
+function Group({ pieces, definitions }: { pieces: readonly Piece[]; definitions: string }): JSX.Element {
+  const height = pieces.reduce((sum, piece) => sum + heightOf(piece), 0);
+  const joined = pieces[0]?.kind === "text" && pieces[0].joined;
+  return (
+    <div class={joined ? "pieces apart joined" : "pieces apart"} style={estimated(height)}>
+      {pieces.map((piece, i) =>
+        piece.kind === "code" ? (
+          <Code key={i} parts={piece.parts} width={piece.width} />
+        ) : (
+          <div key={i} class={piece.joined ? "piece apart joined" : "piece apart"} style={estimated(heightOf(piece))}>
+            <Parsed text={piece.text} definitions={REFERENCE.test(piece.text) ? definitions : ""} />
+          </div>
+        ),
+      )}
+    </div>
+  );
+}
+
+const heightOf = (piece: Piece): number => piece.lines * (piece.kind === "code" ? CODE_LINE_REM : LINE_REM);
+
+/** Until it has been seen; the browser then knows. */
+const estimated = (rem: number) => ({ containIntrinsicBlockSize: `auto ${Math.round(rem * 10) / 10}rem` });
+
+function isLong(text: string): boolean {
+  if (text.length > LONG_CHARACTERS) return true;
+  let at = -1;
+  for (let lines = 0; lines <= LONG_LINES; lines += 1) {
+    at = text.indexOf("\n", at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}
+
+/** `definitions`: lines that say where its links lead, from other pieces. */
+const Parsed = memo(({ text, definitions = "" }: { text: string; definitions?: string }) => {
+  const tokens = useMemo(() => parse(definitions ? `${text}\n\n${definitions}` : text), [text, definitions]);
   if (!tokens)
     return (
       <p class="plain" dir="auto">
@@ -30,7 +93,6 @@ export const Markdown = memo(({ text }: { text: string }) => {
 });
 
 function parse(text: string): Token[] | null {
-  if (text.length > LONGEST) return null;
   try {
     return lexer(text, { gfm: true, breaks: true });
   } catch {
@@ -52,7 +114,7 @@ function Block({ token: generic, depth }: { token: Token; depth: number }): JSX.
     case "hr":
       return <hr />;
     case "code":
-      return <Code text={token.text} />;
+      return <Code parts={[token.text]} />;
     case "heading":
       return (
         <p class={`heading heading-${Math.min(token.depth, 3)}`} dir="auto">
@@ -122,15 +184,24 @@ function Table({ table, depth }: { table: Tokens.Table; depth: number }): JSX.El
   );
 }
 
-export function Code({ text }: { text: string }): JSX.Element {
+/** Of a long text the parts are laid out one by one; its width, in columns, is then known beforehand. */
+export function Code({ parts, width = 0 }: { parts: readonly string[]; width?: number }): JSX.Element {
   const [copied, setCopied] = useState(false);
   const copy = (): void => {
-    void navigator.clipboard.writeText(text).then(() => setCopied(true));
+    void navigator.clipboard.writeText(parts.join("").replace(/\n$/, "")).then(() => setCopied(true));
   };
   return (
     <div class="code" dir="ltr">
       <pre tabIndex={0}>
-        <code>{text}</code>
+        {parts.length > 1 ? (
+          <code class="long" style={{ minWidth: `${width}ch` }}>
+            {parts.map((part, i) => (
+              <Lines key={i} text={part} />
+            ))}
+          </code>
+        ) : (
+          <code>{parts[0]?.replace(/\n$/, "")}</code>
+        )}
       </pre>
       {"clipboard" in navigator ? (
         <button type="button" class="quiet" onClick={copy}>
@@ -140,6 +211,15 @@ export function Code({ text }: { text: string }): JSX.Element {
     </div>
   );
 }
+
+const Lines = memo(({ text }: { text: string }) => {
+  const lines = useMemo(() => text.split("\n").length - 1, [text]);
+  return (
+    <span class="apart" style={estimated(lines * CODE_LINE_REM)}>
+      {text}
+    </span>
+  );
+});
 
 function inline(tokens: Token[] | undefined, depth: number): ComponentChild[] {
   return (tokens ?? []).map((token) => span(token as MarkedToken, depth + 1));

@@ -1,17 +1,19 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { full, moment, sentence, size, t } from "../i18n";
 import type { Fact, Message, Outgoing } from "../model";
-import { send, sendAgain, takeBack } from "../state/chat";
-import { act } from "../state/memory";
-import { forgetMessage, isIncognito } from "../state/sessions";
+import { answerAgain, sendAgain, takeBack } from "../state/chat";
+import { focusNext, takeFocus } from "../state/focus";
 import { state, streams } from "../state/state";
 import { useStore } from "../state/store";
 import { Kept, Proposals } from "./cards";
 import { Icon, Mark } from "./icons";
 import { Markdown } from "./markdown";
 import { memo } from "./memo";
+import { MessageEditor } from "./message-editor";
+import { Pending } from "./pending";
 import { Said } from "./said";
+import { Branches, TurnActions } from "./turn-actions";
 
 /** A text longer than this is shown from its beginning, until all of it is asked for. */
 const SHOWN_CHARACTERS = 12_000;
@@ -23,16 +25,25 @@ interface TurnProps {
   proposals: readonly Fact[];
   /** Marks the message that was gone to; another number each time. */
   target: number;
-  /** What was asked, for asking again. */
-  question: string | null;
+  /** It answers the message before it. */
+  answers: boolean;
 }
 
-export const Turn = memo(({ message, kept, proposals, target, question }: TurnProps) => {
+export const Turn = memo(({ message, kept, proposals, target, answers }: TurnProps) => {
   const mine = message.role === "user";
+  const [editing, setEditing] = useState(false);
+  const article = useRef<HTMLElement>(null);
+  useEffect(() => takeFocus(message.id, article.current as HTMLElement), [message.id]);
+  const closeEditor = (): void => {
+    setEditing(false);
+    focusNext(message.id);
+    takeFocus(message.id, article.current as HTMLElement);
+  };
   return (
     <div class="turn" data-role={message.role}>
       <article
         key={target}
+        ref={article}
         class={target ? "message target" : "message"}
         data-role={message.role}
         data-id={message.id}
@@ -40,29 +51,26 @@ export const Turn = memo(({ message, kept, proposals, target, question }: TurnPr
         tabIndex={-1}
       >
         <h2 class="sr">{mine ? t.chat.you : t.chat.memory}</h2>
-        {mine ? (
+        {mine && editing ? (
+          <MessageEditor message={message} onClose={closeEditor} />
+        ) : mine ? (
           <UserText message={message} kept={kept} proposals={proposals} />
         ) : (
-          <Answer message={message} question={question} />
+          <Answer message={message} answers={answers} />
         )}
-        <footer>
-          <time dateTime={new Date(message.created_at).toISOString()} title={full(message.created_at)}>
-            {moment(message.created_at)}
-          </time>
-          {message.edited ? <span>{t.chat.edited}</span> : null}
-          {message.status === "stopped" ? <span>{t.chat.stopped}</span> : null}
-          {message.status === "streaming" || isIncognito(message.session_id) ? null : (
-            <button
-              type="button"
-              class="icon-button bare"
-              aria-label={t.chat.forgetMessage}
-              title={t.chat.forgetMessage}
-              onClick={() => act(() => forgetMessage(message))}
-            >
-              <Icon name="bin" />
-            </button>
-          )}
-        </footer>
+        {editing ? null : (
+          <footer>
+            <time dateTime={new Date(message.created_at).toISOString()} title={full(message.created_at)}>
+              {moment(message.created_at)}
+            </time>
+            <Branches message={message} />
+            {message.edited ? <span>{t.chat.edited}</span> : null}
+            {message.status === "stopped" ? <span>{t.chat.stopped}</span> : null}
+            {message.status === "streaming" ? null : (
+              <TurnActions message={message} answers={answers} onEdit={() => setEditing(true)} />
+            )}
+          </footer>
+        )}
         {message.notes.map((note) => (
           <p key={note} class="note">
             {t.chat.notes[note] ?? note}
@@ -105,7 +113,7 @@ function useFacts(kept: readonly Fact[], proposals: readonly Fact[]): readonly F
   return cache.all;
 }
 
-function Answer({ message, question }: { message: Message; question: string | null }): JSX.Element {
+function Answer({ message, answers }: { message: Message; answers: boolean }): JSX.Element {
   const arriving = message.status === "streaming";
   const arrived = useStore(streams, (texts) => (arriving ? texts[message.id] : undefined));
   const text = arrived || message.content;
@@ -114,16 +122,16 @@ function Answer({ message, question }: { message: Message; question: string | nu
     <div class="answer" aria-busy={arriving}>
       <Mark />
       <div class="answer-text">
-        {text ? <Markdown text={shown} /> : <p class="thinking">{t.chat.thinking}</p>}
+        {text ? <Markdown text={shown} /> : <Pending id={message.id} />}
         {rest}
         {message.status === "failed" ? (
           <p class="failed">
             <strong>{t.chat.failed}</strong> {t.chat.failedHint}{" "}
-            {question === null ? null : (
-              <button type="button" onClick={() => send(question)}>
+            {answers ? (
+              <button type="button" onClick={() => answerAgain(message)}>
                 {t.chat.tryAgain}
               </button>
-            )}
+            ) : null}
           </p>
         ) : null}
       </div>
@@ -133,7 +141,7 @@ function Answer({ message, question }: { message: Message; question: string | nu
 
 /** The beginning of a text, and a button for the rest of it if there is more. */
 function useBeginning(text: string, limited = true): [string, JSX.Element | null] {
-  const [all, setAll] = useState(false);
+  const [all, setAll] = useState(!limited); // what was seen to arrive stays
   if (all || !limited) return [text, null];
   let end = Math.min(text.length, SHOWN_CHARACTERS);
   for (let line = 0, at = -1; line < SHOWN_LINES; line += 1) {
@@ -155,6 +163,7 @@ function useBeginning(text: string, limited = true): [string, JSX.Element | null
 export const Sending = memo(({ message, ready }: { message: Outgoing; ready: boolean }) => {
   const { problem, text } = message;
   const [shown, rest] = useBeginning(text);
+  const next = useStore(state, ({ running }) => isNext(message, running));
   const back = (): void => {
     takeBack(message);
     state.set({ draft: text });
@@ -187,7 +196,7 @@ export const Sending = memo(({ message, ready }: { message: Outgoing; ready: boo
           <footer>
             <span class="waiting-note">
               <Icon name="arrow" />
-              {ready ? t.chat.sending : t.chat.waiting}
+              {!ready ? t.chat.waiting : next ? t.chat.sending : t.chat.afterFormer}
             </span>
           </footer>
         )}
@@ -195,5 +204,11 @@ export const Sending = memo(({ message, ready }: { message: Outgoing; ready: boo
     </div>
   );
 });
+
+/** Rounds of a chat follow one another, in the order in which they were begun. */
+function isNext({ id, session_id }: Outgoing, running: ReadonlyMap<string, string | null>): boolean {
+  for (const [round, session] of running) if (session === session_id) return round === id;
+  return true;
+}
 
 const NO_FACTS: readonly Fact[] = [];

@@ -7,14 +7,34 @@ import { Toasts } from "./toasts";
 
 export const close = (): void => state.set({ dialog: null });
 
-export function Modal({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+interface ModalProps {
+  title: string;
+  /** How it looks, where it differs from the others. */
+  kind?: string;
+  children: ComponentChildren;
+}
+
+export function Modal({ title, kind = "", children }: ModalProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const element = dialog.current as HTMLDialogElement;
+    const before = document.activeElement;
+    element.showModal();
+    return () => {
+      element.close();
+      // The focus goes back to where it was, unless something else has it by then.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body && before instanceof HTMLElement) before.focus();
+      });
+    };
+  }, []);
   return (
     <dialog
       ref={dialog}
+      class={kind}
       aria-labelledby="dialog-title"
-      onClose={close}
+      // One that made way for another has nothing to say any more.
+      onClose={({ currentTarget }) => currentTarget.isConnected && close()}
       onClick={(event) => {
         if (event.target === event.currentTarget) close();
       }}

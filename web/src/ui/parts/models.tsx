@@ -4,11 +4,21 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Choice } from "../../models/settings";
 import { type Availability, availability } from "../../models/prompt-api";
-import { size } from "../i18n";
+import { inARow, size } from "../i18n";
 import { tm } from "../i18n/models";
 import { act } from "../state/memory";
 import { models } from "../state/model-choice";
-import { cancel, chooseOffline, dropFile, leave, pickFile, useBrowser, useFile } from "../state/models";
+import {
+  cancel,
+  chooseOffline,
+  dropFile,
+  fetchFile,
+  leave,
+  pickFile,
+  readAlong,
+  useBrowser,
+  useFile,
+} from "../state/models";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { ModelServer } from "./model-server";
@@ -41,6 +51,7 @@ export function Models(): JSX.Element {
           <Browser ready={ready} />
         </Kind>
       </div>
+      <ReadAlong ready={ready} />
     </Modal>
   );
 }
@@ -86,6 +97,8 @@ function Going({ kind }: { kind: Choice["kind"] }): JSX.Element | null {
   const text =
     step === "copying"
       ? tm.device.copying(size(done ?? 0), size(total ?? 0))
+      : step === "downloading"
+        ? tm.device.downloading(size(done ?? 0), total === undefined ? null : size(total))
       : step === "fetching"
         ? tm.browser.fetching(Math.round((done ?? 0) * 100))
         : tm.device.loading;
@@ -127,6 +140,7 @@ function Device({ ready }: { ready: boolean }): JSX.Element {
           ) : null}
         </div>
       )}
+      {busy ? null : <FromAddress ready={ready} />}
       <input
         ref={field}
         type="file"
@@ -141,6 +155,67 @@ function Device({ ready }: { ready: boolean }): JSX.Element {
         }}
       />
     </>
+  );
+}
+
+/** A file that is fetched: asking another server is the user's own act, and nothing else is sent. */
+function FromAddress({ ready }: { ready: boolean }): JSX.Element {
+  const [address, setAddress] = useState("");
+  const { device } = tm;
+  return (
+    <form
+      class="from-address"
+      onSubmit={(event) => {
+        event.preventDefault();
+        act(() => fetchFile(address));
+      }}
+    >
+      <label for="model-file-address">{device.orFetch}</label>
+      <div class="from-address-row">
+        <input
+          id="model-file-address"
+          type="text"
+          inputMode="url"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          dir="ltr"
+          placeholder="https://…/model.gguf"
+          value={address}
+          onInput={({ currentTarget }) => setAddress(currentTarget.value)}
+        />
+        <button type="submit" disabled={!ready || !address.trim()}>
+          {device.fetch}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Off until the user wants it: the model looks through what was said when nothing else is to be done. */
+function ReadAlong({ ready }: { ready: boolean }): JSX.Element {
+  const reads = useStore(models, (value) => value.settings.reads === true);
+  const offline = useStore(models, (value) => value.settings.choice.kind === "offline");
+  const busy = useStore(models, (value) => value.progress !== null);
+  const { reading } = tm;
+  return (
+    <div class="read-along">
+      <label>
+        <input
+          type="checkbox"
+          role="switch"
+          class="switch"
+          aria-describedby="read-along-note"
+          checked={reads}
+          disabled={!ready || busy}
+          onChange={({ currentTarget }) => act(() => readAlong(currentTarget.checked))}
+        />
+        {reading.name}
+      </label>
+      <p class="kind-note" id="read-along-note">
+        {inARow(reading.note, offline ? reading.later : "")}
+      </p>
+    </div>
   );
 }
 

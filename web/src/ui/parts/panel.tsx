@@ -1,15 +1,26 @@
 /** Everything that is remembered, in human words, each with where it came from. */
 
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { day, t } from "../i18n";
-import { GROUPS, groupOf, keyInWords } from "../i18n/keys";
+import { type Group, GROUPS, groupOf, keyInWords } from "../i18n/keys";
 import { type Fact, isOfDay, MAX_VALUE_CHARACTERS } from "../model";
-import { change, finish, forget, keep, openPanel, pin, renew } from "../state/facts";
+import {
+  change,
+  finish,
+  forget,
+  keep,
+  openPanel,
+  pin,
+  renew,
+  searchRemembered,
+  showMoreRemembered,
+} from "../state/facts";
 import { act } from "../state/memory";
-import { goToMessage } from "../state/sessions";
+
 import { state } from "../state/state";
 import { useStore } from "../state/store";
+import { goToMessage } from "../state/window";
 import { Proposals } from "./cards";
 import { Editor } from "./editor";
 import { keepFocus } from "./focus";
@@ -19,22 +30,31 @@ import { IconButton } from "./icon-button";
 import { Icon } from "./icons";
 
 const SEARCHABLE_FROM = 12;
+const SEARCH_MS = 150;
+/** More is read when the end is this many windows away. */
+const REACH = 2;
+const NONE: readonly Fact[] = [];
 
 export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
-  const facts = useStore(state, (value) => value.facts);
+  const facts = useStore(state, (value) => value.remembered);
+  const more = useStore(state, (value) => value.moreRemembered);
+  const wanted = useStore(state, (value) => value.wanted);
   const proposals = useStore(state, (value) => value.proposals);
   const expired = useStore(state, (value) => value.expired);
-  const [query, setQuery] = useState("");
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const panel = useRef<HTMLElement>(null);
   const close = (): void => openPanel(false);
   useEffect(() => {
     const giveBack = keepFocus();
     panel.current?.focus();
-    return giveBack;
+    return () => {
+      clearTimeout(timer.current);
+      giveBack();
+    };
   }, []);
-  const words = query.trim().toLowerCase();
-  const found = inOrder(facts).filter((fact) => `${keyInWords(fact.key)} ${fact.value}`.toLowerCase().includes(words));
-  const pinned = found.filter((fact) => fact.pinned);
+  const words = wanted.trim().toLowerCase();
+  const pinned = facts.filter((fact) => fact.pinned);
+  const groups = useMemo(() => grouped(facts), [facts]);
   const go = (id: string): void =>
     act(async () => {
       if (narrow) close();
@@ -50,18 +70,32 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
     >
       <header>
         <h2 id="panel-title">{t.panel.title}</h2>
+        <button
+          type="button"
+          class="icon-button as-page"
+          aria-label={t.panel.asPage}
+          title={t.panel.asPage}
+          onClick={() => state.set({ dialog: { kind: "about" } })}
+        >
+          <Icon name="page" />
+        </button>
         <button type="button" class="icon-button" aria-label={t.panel.close} onClick={close}>
           <Icon name="close" />
         </button>
       </header>
-      <div class="panel-body">
+      <div
+        class="panel-body"
+        onScroll={({ currentTarget: body }) => {
+          if (body.scrollHeight - body.scrollTop < REACH * body.clientHeight) showMoreRemembered();
+        }}
+      >
         {proposals.length ? (
           <section class="panel-group waiting-group">
             <h3>{t.panel.waiting}</h3>
             <Proposals facts={proposals} heading={false} />
           </section>
         ) : null}
-        {facts.length >= SEARCHABLE_FROM ? (
+        {facts.length >= SEARCHABLE_FROM || wanted ? (
           <div class="search">
             <Icon name="search" />
             <input
@@ -69,22 +103,29 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
               dir="auto"
               aria-label={t.panel.search}
               placeholder={t.panel.search}
-              value={query}
-              onInput={(event) => setQuery(event.currentTarget.value)}
+              onInput={({ currentTarget: { value } }) => {
+                clearTimeout(timer.current);
+                timer.current = setTimeout(() => searchRemembered(value), SEARCH_MS);
+              }}
             />
           </div>
         ) : null}
-        {facts.length === 0 && proposals.length === 0 && expired.length === 0 ? <p class="none">{t.panel.empty}</p> : null}
-        {facts.length > 0 && found.length === 0 ? <p class="none">{t.panel.nothingFound}</p> : null}
-        <Group title={t.panel.pinned} facts={pinned} go={go} />
+        {facts.length === 0 && !words && proposals.length === 0 && expired.length === 0 ? <p class="none">{t.panel.empty}</p> : null}
+        {facts.length === 0 && words ? <p class="none">{t.panel.nothingFound}</p> : null}
+        <Section title={t.panel.pinned} facts={pinned} go={go} />
         {GROUPS.map((group) => (
-          <Group
+          <Section
             key={group}
             title={t.groups[group]}
-            facts={found.filter((fact) => !fact.pinned && groupOf(fact.key) === group)}
+            facts={groups.get(group) ?? NONE}
             go={go}
           />
         ))}
+        {more ? (
+          <button type="button" class="quiet" onClick={showMoreRemembered}>
+            {t.panel.more}
+          </button>
+        ) : null}
         <Expired words={words} />
         <Forgotten />
       </div>
@@ -92,8 +133,15 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
   );
 }
 
-/** As they were learned, so that nothing moves when something else is used or changed. */
-const inOrder = (facts: readonly Fact[]): Fact[] => [...facts].sort((a, b) => (a.id < b.id ? -1 : 1));
+/** What is not pinned, by group, in the order given: as it was learned, so that nothing moves when another changes. */
+function grouped(facts: readonly Fact[]): ReadonlyMap<Group, readonly Fact[]> {
+  const groups = new Map<Group, Fact[]>();
+  for (const fact of facts.filter(({ pinned }) => !pinned)) {
+    const group = groupOf(fact.key);
+    groups.set(group, [...(groups.get(group) ?? []), fact]);
+  }
+  return groups;
+}
 
 /** A to-do says its day, everything else since when it holds. */
 function when(fact: Fact): string {
@@ -104,7 +152,7 @@ function when(fact: Fact): string {
   return t.panel.since(day(from ?? made));
 }
 
-function Group({
+function Section({
   title,
   facts,
   go,
@@ -163,7 +211,7 @@ function Expired({ words }: { words: string }): JSX.Element | null {
 function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Element {
   const [editing, setEditing] = useState(false);
   const former = useStore(state, (value) =>
-    value.former.find((old) => old.key === fact.key && old.value !== fact.value),
+    value.former.get(fact.key)?.find((old) => old.value !== fact.value),
   );
   const id = `fact-${fact.id}`;
   const source = fact.source_message_id;

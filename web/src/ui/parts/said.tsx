@@ -5,6 +5,7 @@ import { useMemo } from "preact/hooks";
 import type { Fact } from "../model";
 import { Code } from "./markdown";
 import { memo } from "./memo";
+import { useStepwise } from "./stepwise";
 
 interface Piece {
   text: string;
@@ -18,26 +19,47 @@ interface SaidProps {
   pointed: string | null;
 }
 
+const GROUP_LINES = 200;
+const LINE_EM = 1.55;
 const FENCE = /^```[^\n]*\n([\s\S]*?)(?:^```[ \t]*$|(?![\s\S]))/gm;
 
 export const Said = memo(({ text, facts, pointed }: SaidProps) => {
-  const lines = useMemo(() => linesOf(text, facts), [text, facts]);
+  const groups = useMemo(() => grouped(linesOf(text, facts)), [text, facts]);
+  const ready = useStepwise(groups.length);
+  const [only] = groups;
+  if (groups.length === 1 && only) return <Lines lines={only} pointed={pointed} />;
   return (
     <>
-      {lines.map((line, i) =>
-        typeof line === "string" ? (
-          <Code key={i} text={line} />
-        ) : (
-          // The line break makes no difference to the eye, but to what is copied or read out.
-          <Fragment key={i}>
-            <Line pieces={line} pointed={pointed} />
-            {"\n"}
-          </Fragment>
-        ),
-      )}
+      {groups.slice(0, ready).map((lines, i) => (
+        <div key={i} class="apart" style={{ containIntrinsicBlockSize: `auto ${lines.length * LINE_EM}em` }}>
+          <Lines lines={lines} pointed={pointed} />
+        </div>
+      ))}
     </>
   );
 });
+
+/** Many lines in groups that are rendered and laid out one by one. */
+function grouped<T>(lines: readonly T[]): T[][] {
+  const count = Math.max(1, Math.ceil(lines.length / GROUP_LINES));
+  return Array.from({ length: count }, (_, i) => lines.slice(i * GROUP_LINES, (i + 1) * GROUP_LINES));
+}
+
+const Lines = memo(({ lines, pointed }: { lines: ReadonlyArray<string | Piece[]>; pointed: string | null }) => (
+  <>
+    {lines.map((line, i) =>
+      typeof line === "string" ? (
+        <Code key={i} parts={[line]} />
+      ) : (
+        // The line break makes no difference to the eye, but to what is copied or read out.
+        <Fragment key={i}>
+          <Line pieces={line} pointed={pointed} />
+          {"\n"}
+        </Fragment>
+      ),
+    )}
+  </>
+));
 
 function Line({ pieces, pointed }: { pieces: readonly Piece[]; pointed: string | null }): JSX.Element {
   return (

@@ -13,6 +13,8 @@ import { Editor } from "./editor";
 import { keepFocus } from "./focus";
 import { IconButton } from "./icon-button";
 import { Icon, Mark } from "./icons";
+import { memo } from "./memo";
+import { modifier } from "./modifier";
 
 const SEARCH_MS = 150;
 
@@ -73,6 +75,11 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
           <Sessions />
         </div>
         <footer class="sidebar-foot">
+          <button type="button" class="quiet commands" onClick={() => state.set({ drawer: false, dialog: { kind: "palette" } })}>
+            <Icon name="search" />
+            {t.sessions.commands}
+            <kbd>{modifier} K</kbd>
+          </button>
           <p>{server === null ? t.sessions.privacy : t.models.privacy(hostOf(server))}</p>
           <p>{loaded ? `${t.storage.backup}: ${lastExport ? ago(lastExport) : t.storage.never}` : "\u00a0"}</p>
         </footer>
@@ -148,7 +155,7 @@ function Sessions(): JSX.Element {
   );
 }
 
-function Row({ session, open }: { session: Session; open: boolean }): JSX.Element {
+const Row = memo(({ session, open }: { session: Session; open: boolean }) => {
   const [editing, setEditing] = useState(false);
   const id = `session-${session.id}`;
   if (editing) {
@@ -183,7 +190,7 @@ function Row({ session, open }: { session: Session; open: boolean }): JSX.Elemen
       <IconButton icon="bin" label={t.sessions.delete} about={id} onClick={() => act(() => deleteSession(session))} />
     </li>
   );
-}
+});
 
 function byAge(sessions: readonly Session[]): Array<[string, Session[]]> {
   const groups = new Map<string, Session[]>();

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Status } from "../../client/types";
 import { counted, full, size, t } from "../i18n";
 import { countAll, messagesSince } from "../state/backup";
-import { askToReplace, exportFile } from "../state/files";
+import { askToGoBack, askToReplace, exportFile } from "../state/files";
 import { act, call, memoryNow } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
@@ -44,7 +44,7 @@ export function Storage(): JSX.Element {
             />
           ) : null}
         </Row>
-        <Generations status={status} />
+        <Generations status={status} ready={ready} />
         <Integrity ready={ready} />
         <Row name={storage.tab}>
           <span>{status?.owner === "other-tab" ? storage.otherTab : storage.thisTab}</span>
@@ -115,11 +115,14 @@ function LastBackup(): JSX.Element {
       <button type="button" disabled={!ready} onClick={() => act(exportFile)}>
         {storage.exportNow}
       </button>
+      <button type="button" class="quiet" disabled={!ready} onClick={() => state.set({ dialog: { kind: "export" } })}>
+        {t.files.otherForms}
+      </button>
     </Row>
   );
 }
 
-function Generations({ status }: { status: Status | null }): JSX.Element {
+function Generations({ status, ready }: { status: Status | null; ready: boolean }): JSX.Element {
   const [current, previous] = status?.generations ?? [];
   const { storage } = t;
   const told = (at: number | null | undefined): string => (at ? full(at) : "");
@@ -128,9 +131,14 @@ function Generations({ status }: { status: Status | null }): JSX.Element {
       <span>
         {current ? storage.inUse(current.generation, told(current.at)) : storage.noCopy}
         {current ? (
-          <small>{previous ? storage.before(previous.generation, told(previous.at)) : storage.noneBefore}</small>
+          <small>{previous ? storage.before(previous.generation, told(current.at)) : storage.noneBefore}</small>
         ) : null}
       </span>
+      {previous ? (
+        <button type="button" disabled={!ready} onClick={() => act(askToGoBack)}>
+          {storage.goBack}
+        </button>
+      ) : null}
     </Row>
   );
 }

@@ -9,14 +9,14 @@ import { Icon } from "./icons";
 /** They stand between the conversation, which makes room for them, and the message box. A dialog has them itself. */
 export function Toasts({ inDialog = false }: { inDialog?: boolean }): JSX.Element {
   const toasts = useStore(state, (value) => value.toasts);
-  const busy = useStore(state, (value) => value.busy);
+  const busy = useStore(state, ({ busy, dialog }) => (busy === "chats" && dialog?.kind === "import" ? null : busy));
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => (inDialog ? undefined : measure(list.current as Element, "--toasts")), [inDialog]);
   return (
     <div class={inDialog ? "toasts in-dialog" : "toasts"} aria-live="polite" ref={list}>
       {busy ? (
         <div class="toast busy">
-          <p class="toast-text">{busy === "import" ? t.files.importing : t.files.exporting}</p>
+          <p class="toast-text">{busy === "export" ? t.files.exporting : t.files.importing}</p>
         </div>
       ) : null}
       {toasts.map((toast) => (

@@ -7,6 +7,7 @@ import type { Message, Session } from "../model";
 import { call, memoryNow } from "./memory";
 import { isIncognito } from "./sessions";
 import { state } from "./state";
+import { emptyWindow } from "./window";
 
 const MESSAGES = 30;
 const SESSIONS = 40;
@@ -27,9 +28,10 @@ const sessionShown = ({ id, title, created_at, last_active_at, status }: Session
   last_active_at,
   status,
 });
-const messageShown = ({ id, session_id, created_at, role, content, edited, status }: Message): Message => ({
+const messageShown = ({ id, session_id, parent_id, created_at, role, content, edited, status }: Message): Message => ({
   id,
   session_id,
+  parent_id,
   created_at,
   role,
   content,
@@ -55,7 +57,7 @@ export async function showEarly(): Promise<void> {
 
 /** Where the memory cannot be opened, its last conversation would look as if it were there. */
 export function hideEarly(): void {
-  if (state.get().early) state.set({ early: false, sessions: [], current: null, messages: [] });
+  if (state.get().early) state.set({ early: false, sessions: [], current: null, ...emptyWindow() });
 }
 
 /** Keeps what is shown each time something has become durable, and when another chat is opened. */

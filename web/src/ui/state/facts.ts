@@ -1,34 +1,86 @@
 /** What is remembered: proposals and their answers, and the list in the panel. */
 
 import { t } from "../i18n";
-import { keyInWords } from "../i18n/keys";
+import { KEYS_OF_GROUPS, keyInWords, keysWithWords } from "../i18n/keys";
 import type { Conflict, Fact, Namespace, Receipt } from "../model";
-import { call, toast } from "./memory";
+import { act, call, toast } from "./memory";
 import { state } from "./state";
 import { offerUndo, UNDO_MS } from "./undo";
 
-let turn = 0;
+/** Entries of the panel that are read at first, some windows full, and each time the reader comes near their end. */
+const FIRST = 12;
+const MORE = 40;
+/** More that waits for an answer, or is past its time, is not shown at once. */
+const MOST_WAITING = 200;
+const MOST_EXPIRED = 50;
+const MOST_FORMER = 500;
 
-/** Of what is current only what is in sight: in the open panel everything, else what the messages on screen said. */
+let turn = 0;
+let panelTurn = 0;
+/** How many entries of the panel are asked for. */
+let asked = FIRST;
+
+/** Reads what is in sight: what the messages on screen said, what waits for an answer and, if open, the panel. */
 export async function refreshFacts(): Promise<void> {
   const mine = ++turn;
   const { panel, messages } = state.get();
-  const [shown, candidates, disputed, former, expired] = await Promise.all([
-    panel ? call<Fact[]>("list_facts") : factsOf({ source_message_ids: messages.map(({ id }) => id) }),
-    call<Fact[]>("list_facts", { status: "candidate" }),
-    call<Fact[]>("list_facts", { status: "disputed" }),
-    panel ? call<Fact[]>("list_facts", { status: "superseded", limit: 500 }) : state.get().former,
-    panel ? call<Fact[]>("list_facts", { status: "expired", limit: 500 }) : state.get().expired,
+  const [said, candidates, disputed] = await Promise.all([
+    factsOf({ source_message_ids: messages.map(({ id }) => id), status: null }),
+    call<Fact[]>("list_facts", { status: "candidate", limit: MOST_WAITING }),
+    call<Fact[]>("list_facts", { status: "disputed", limit: MOST_WAITING }),
+    panel ? readPanel() : undefined,
   ]);
-  // A proposal says what it would correct.
-  const corrected = panel ? [] : await factsOf({ keys: [...new Set(candidates.map(({ key }) => key))] });
-  const facts = [...new Map([...shown, ...corrected].map((fact) => [fact.id, fact])).values()];
+  const waiting = distinct([...candidates, ...said.filter(({ status }) => status === "candidate")]);
+  // A proposal says what it would correct; where a key holds many values, it corrects none.
+  const single = waiting.map(({ key }) => key).filter((key) => !holdsMany(key));
+  const corrected = await factsOf({ keys: [...new Set(single)] });
+  const current = said.filter(({ status, expires_at }) => status === "current" && !(expires_at && expires_at <= Date.now()));
   const conflicts = disputed.length ? await call<Conflict[]>("conflicts") : [];
-  if (mine === turn) state.set({ facts, proposals: [...candidates.reverse(), ...disputed], conflicts, former, expired });
+  if (mine !== turn) return;
+  state.set({ facts: distinct([...current, ...corrected]), proposals: [...waiting.reverse(), ...disputed], conflicts });
 }
 
-async function factsOf(which: { keys: string[] } | { source_message_ids: string[] }): Promise<Fact[]> {
-  return Object.values(which)[0]?.length ? call<Fact[]>("list_facts", which) : [];
+const distinct = (facts: readonly Fact[]): Fact[] => [...new Map(facts.map((fact) => [fact.id, fact])).values()];
+
+async function readPanel(): Promise<void> {
+  const mine = ++panelTurn;
+  const words = state.get().wanted.trim();
+  const limit = asked;
+  const found = await call<Fact[]>("browse_facts", {
+    groups: KEYS_OF_GROUPS,
+    limit: limit + 1,
+    ...(words && { words, keys: keysWithWords(words) }),
+  });
+  if (mine !== panelTurn) return;
+  const remembered = found.slice(0, limit);
+  state.set({ remembered, moreRemembered: found.length > limit });
+  const keys = [...new Set(remembered.map(({ key }) => key))];
+  const [superseded, expired] = await Promise.all([
+    keys.length ? call<Fact[]>("list_facts", { status: "superseded", keys, limit: MOST_FORMER }) : [],
+    call<Fact[]>("list_facts", { status: "expired", limit: MOST_EXPIRED }),
+  ]);
+  if (mine !== panelTurn) return;
+  const former = new Map<string, Fact[]>();
+  for (const fact of superseded) former.set(fact.key, [...(former.get(fact.key) ?? []), fact]);
+  state.set({ former, expired });
+}
+
+export function showMoreRemembered(): void {
+  if (!state.get().moreRemembered || asked > state.get().remembered.length) return; // it is being read
+  asked += MORE;
+  act(readPanel);
+}
+
+/** Entries of the panel that hold the words; all of them for none. */
+export function searchRemembered(wanted: string): void {
+  asked = FIRST;
+  state.set({ wanted });
+  act(readPanel);
+}
+
+async function factsOf(which: { keys: string[] } | { source_message_ids: string[]; status: null }): Promise<Fact[]> {
+  const [names] = Object.values(which);
+  return names?.length ? call<Fact[]>("list_facts", which) : [];
 }
 
 /** Adds what a round has just found, so that it is seen before the next reading. */
@@ -107,8 +159,19 @@ export async function finish(task: Fact): Promise<void> {
 }
 
 export function openPanel(open: boolean): void {
-  state.set({ panel: open, drawer: false });
-  if (open) void refreshFacts();
+  const { panel, wanted, remembered, moreRemembered } = state.get();
+  if (open === panel) return state.set({ drawer: false });
+  asked = FIRST;
+  // It opens with the beginning of what was read before, unless that was found for words.
+  const beginning = wanted ? [] : remembered.slice(0, FIRST);
+  state.set({
+    panel: open,
+    drawer: false,
+    wanted: "",
+    remembered: beginning,
+    moreRemembered: moreRemembered || beginning.length < remembered.length,
+  });
+  if (open) act(readPanel);
 }
 
 export async function readNamespaces(): Promise<void> {

@@ -1,25 +1,43 @@
 /** The memory as a file: export, import, and the raw file when nothing else works. */
 
-import { ownSentence, sentence, size, t } from "../i18n";
-import { type ImportReport, MAX_FILE_BYTES } from "../model";
+import type { StateBefore } from "../../host/rpc";
+import { full, language, ownSentence, sentence, size, t } from "../i18n";
+import { type ImportReport, MAX_FILE_BYTES, type Session } from "../model";
 import { noteBackup, readBackup } from "./backup";
-import { asProblem, memory, memoryNow, toast } from "./memory";
-import { refreshChat, refreshSessions } from "./sessions";
+import { asProblem, call, memory, memoryNow, toast } from "./memory";
+import { refreshSessions, titleOf } from "./sessions";
 import { state } from "./state";
+import { emptyWindow, refreshChat } from "./window";
 import { tellZone } from "./zone";
 
-export async function exportFile(): Promise<void> {
+const FORMS = {
+  db: { ending: "db", type: "application/vnd.sqlite3" },
+  jsonl: { ending: "jsonl", type: "application/jsonl" },
+  markdown: { ending: "md", type: "text/markdown" },
+} as const;
+export type Form = keyof typeof FORMS;
+
+/** The whole memory as one file, unless another form, or one session, is asked for. */
+export async function exportFile(format: Form = "db", session: Session | null = null): Promise<void> {
   if (state.get().busy) return;
-  state.set({ busy: "export" });
+  state.set({ busy: "export", dialog: null });
   try {
-    const bytes = await (await memory()).exportFile();
-    const name = fileName("py_memory");
-    download(new Blob([bytes], { type: "application/vnd.sqlite3" }), name);
-    toast({ text: t.files.exported(name, size(bytes.length)) });
-    await noteBackup();
+    const options = { format, language, ...(session && { session_id: session.id }) };
+    const bytes = await (await memory()).exportFile(options);
+    const { ending, type } = FORMS[format];
+    const name = fileName(session ? plainName(titleOf(session)) : "py_memory", ending);
+    download(new Blob([bytes], { type }), name);
+    const others = { label: t.files.otherForms, run: () => state.set({ dialog: { kind: "export" } }) };
+    toast({ text: t.files.exported(name, size(bytes.length)), actions: format === "db" && !session ? [others] : [] });
+    if (format !== "markdown" && !session) await noteBackup();
   } finally {
     state.set({ busy: null });
   }
+}
+
+/** Of a title what file systems take. */
+function plainName(title: string): string {
+  return title.replace(/[\\/:*?"<>|\u0000-\u001f]+/g, " ").trim().slice(0, 60).trim() || "py_memory";
 }
 
 export function importFile(file: File): Promise<void> {
@@ -39,6 +57,21 @@ export function replaceBy(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   return importing(() => bringIn(bytes, "replace"));
 }
 
+/** Says first what would be lost. */
+export async function askToGoBack(): Promise<void> {
+  const before = await call<StateBefore | null>("stateBefore");
+  if (before) state.set({ dialog: { kind: "back", before } });
+  else toast({ text: t.problems["no_state_before"] as string });
+}
+
+export function goBack({ generation, at }: StateBefore): Promise<void> {
+  return importing(async () => {
+    await call("goBack", { generation });
+    await showAnew("replace");
+    toast({ text: t.storage.wentBack(at ? full(at) : "") });
+  });
+}
+
 /** Shows that it goes on, and in plain words why it did not succeed. */
 async function importing(work: () => Promise<void>): Promise<void> {
   if (state.get().busy) return;
@@ -56,11 +89,15 @@ async function importing(work: () => Promise<void>): Promise<void> {
 
 async function bringIn(bytes: Uint8Array<ArrayBuffer>, mode: "merge" | "replace"): Promise<void> {
   const report = (await (await memory()).importFile(bytes, { mode })) as ImportReport;
-  if (mode === "replace") state.set({ current: null, messages: [] });
+  await showAnew(mode);
+  state.set({ dialog: { kind: "imported", report } });
+}
+
+async function showAnew(mode: "merge" | "replace"): Promise<void> {
+  if (mode === "replace") state.set({ current: null, ...emptyWindow() });
   await refreshSessions();
   if (state.get().current === null) state.set({ current: state.get().sessions[0]?.id ?? null });
   await Promise.all([refreshChat(), readBackup(), tellZone()]);
-  state.set({ dialog: { kind: "imported", report } });
 }
 
 /** What is stored, as it is: works even where the memory cannot be opened. */
@@ -88,13 +125,13 @@ async function readFile(file: File): Promise<Uint8Array<ArrayBuffer> | null> {
   return new Uint8Array(await file.arrayBuffer());
 }
 
-function fileName(stem: string): string {
+export function fileName(stem: string, ending = "db"): string {
   const now = new Date();
   const two = (n: number): string => String(n).padStart(2, "0");
-  return `${stem}-${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}.db`;
+  return `${stem}-${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}.${ending}`;
 }
 
-function download(file: Blob, name: string): void {
+export function download(file: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
   link.download = name;

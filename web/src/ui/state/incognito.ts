@@ -9,6 +9,7 @@ import { dropDraft } from "./drafts";
 import { act, call, memory, toast } from "./memory";
 import { openNext, openSession } from "./sessions";
 import { state } from "./state";
+import { emptyWindow } from "./window";
 
 let opened: Promise<unknown> = Promise.resolve();
 
@@ -20,7 +21,7 @@ export function openIncognito(): void {
     const id = uuid7();
     opened = call("open_incognito", { id });
     act(() => opened);
-    state.set({ incognito: id, current: id, messages: [], earlier: false, target: null, drawer: false });
+    state.set({ incognito: id, current: id, ...emptyWindow(), target: null, drawer: false });
   }
   document.querySelector<HTMLTextAreaElement>("#message")?.focus();
 }
@@ -49,7 +50,7 @@ async function leave(id: string): Promise<void> {
   state.set({
     incognito: null,
     outgoing: outgoing.filter((message) => message.session_id !== id),
-    ...(current === id ? { messages: [], draft: "" } : {}),
+    ...(current === id ? { ...emptyWindow(), draft: "" } : {}),
   });
   if (current === id) await openNext();
 }

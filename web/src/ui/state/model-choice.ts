@@ -9,7 +9,7 @@ import { Store } from "./store";
 /** What goes on. `kind` is the part of the dialog that it belongs to. */
 export interface Progress {
   kind: Choice["kind"];
-  step: "connecting" | "copying" | "loading" | "fetching";
+  step: "connecting" | "copying" | "downloading" | "loading" | "fetching";
   /** Of `total`; bytes or a share. */
   done?: number;
   total?: number;

@@ -3,6 +3,7 @@
 import type { PyMemory } from "../../client/types";
 import { DATABASE } from "../../host/rpc";
 import { fullAddress, hostOf } from "../../models/address";
+import { addressSpace } from "../../host/net";
 import * as file from "../../models/file";
 import type { PageModel } from "../../models/page-model";
 import { PageModelError } from "../../models/page-model";
@@ -102,11 +103,40 @@ export function pickFile(chosen: File): Promise<void> {
     const total = chosen.size;
     const progress = (done: number): void => models.set({ progress: { kind: "device", step: "copying", done, total } });
     progress(0);
-    picked = (await file.keep(DATABASE, chosen, progress, signal)) ? null : chosen;
+    picked = (await file.keep(DATABASE, chosen.stream(), progress, signal)) ? null : chosen;
     if (picked) toast({ text: tm.device.notKept });
     await change({ file: { name: chosen.name, size: chosen.size } });
     await startPageModel("device", signal);
     toast({ text: tm.device.ready(chosen.name) });
+  });
+}
+
+/** A file from an address: its origin may be asked until all of it is here. */
+export function fetchFile(typed: string): Promise<void> {
+  return attempt("device", async (signal) => {
+    const address = fileAddress(typed);
+    const progress = (done: number, total?: number): void =>
+      models.set({ progress: { kind: "device", step: "downloading", done, ...(total ? { total } : {}) } });
+    progress(0);
+    await change({ trying: originOf(address) });
+    const open = await memory();
+    const unwatch = open.on("fetching", ({ done, total }) => progress(done, total ?? undefined));
+    const giveUp = (): void => void open.call("cancel_fetch").catch(() => undefined);
+    signal.addEventListener("abort", giveUp);
+    try {
+      signal.throwIfAborted();
+      const { size } = await call<{ size: number }>("fetch_model", { address });
+      picked = null;
+      await change({ file: { name: nameIn(address), size } }, ["trying"]);
+    } catch (error) {
+      await change({}, ["trying"]);
+      throw (error as Error).name === "ModelFileError" ? new Shown(whyNoFile((error as Error).message, address)) : error;
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+      unwatch();
+    }
+    await startPageModel("device", signal);
+    toast({ text: tm.device.ready(nameIn(address)) });
   });
 }
 
@@ -174,6 +204,35 @@ function addressIn(typed: string): string {
   } catch {
     throw new Shown(tm.problems.address);
   }
+}
+
+/** On another device it would travel unprotected, which a secure page may not ask for. */
+function fileAddress(typed: string): string {
+  const text = typed.trim();
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const safe = url?.protocol === "https:" || (url?.protocol === "http:" && addressSpace(url) === "loopback");
+  if (!url || !safe || url.username || url.password) throw new Shown(tm.device.noAddress);
+  if (!isSecureContext) throw new Shown(tm.problems.insecure);
+  return url.href;
+}
+
+const nameIn = (address: string): string => decodeURIComponent(new URL(address).pathname.split("/").at(-1) || "model.gguf");
+
+function whyNoFile(problem: string, address: string): string {
+  const host = hostOf(address);
+  const { problems, fetching } = tm.device;
+  const status = /^status (\d+)$/.exec(problem)?.[1];
+  if (status) return fetching.status(host, status);
+  if (problem in problems) return problems[problem as keyof typeof problems];
+  // The origin itself is allowed: it sends on to one that is not.
+  if (problem === "policy") return fetching.redirected(host);
+  if (problem === "offline") return fetching.offline;
+  return problem === "no_files" ? tm.device.notKept : fetching.blocked(host);
+}
+
+/** Whether the model may read along in idle time. */
+export function readAlong(reads: boolean): Promise<void> {
+  return change({ reads });
 }
 
 /** Keeps the settings; where they change what may be connected to, the memory starts anew under that policy. */

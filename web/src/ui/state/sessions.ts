@@ -5,26 +5,24 @@ import { t } from "../i18n";
 import type { Fact, Message, Receipt, Session } from "../model";
 import { readNamespaces, refreshFacts } from "./facts";
 import { dropDraft } from "./drafts";
-import { act, asProblem, call } from "./memory";
-import { incognitoLost, whenOpened } from "./incognito";
+import { act, call } from "./memory";
+import { whenOpened } from "./incognito";
 import { state } from "./state";
 import { keepInTab, keptInTab } from "./tab";
 import { offerUndo } from "./undo";
+import { emptyWindow, goToMessage, refreshChat } from "./window";
 
 const SESSIONS_PAGE = 40;
-/** More are not rendered at once unless asked for. */
-const MESSAGES_PAGE = 200;
-const FARTHEST_JUMP = 20_000;
 const PLACE = "place";
 const TITLE_IN_SENTENCE = 36;
 
 let shown = SESSIONS_PAGE;
-let limit = MESSAGES_PAGE;
 /** Only the newest request may answer. */
 let listing = 0;
-let reading = 0;
 /** Sessions made here that the memory has not been told of. */
 const fresh = new Set<string>();
+
+export const isFresh = (id: string): boolean => fresh.has(id);
 
 export const isIncognito = (id: string | null): boolean => id !== null && id === state.get().incognito;
 
@@ -44,27 +42,24 @@ export async function refreshSessions(): Promise<void> {
   const turn = ++listing;
   const query = state.get().query.trim();
   const sessions = await call<Session[]>("list_sessions", { limit: shown + 1, query: query || null });
-  if (turn === listing) state.set({ sessions: sessions.slice(0, shown), moreSessions: sessions.length > shown });
+  if (turn !== listing) return;
+  const known = new Map(state.get().sessions.map((session) => [session.id, session]));
+  const listed = sessions.slice(0, shown).map((session) => unlessSame(known.get(session.id), session));
+  state.set({ sessions: listed, moreSessions: sessions.length > shown });
 }
 
-export async function refreshMessages(): Promise<void> {
-  const turn = ++reading;
-  const { current } = state.get();
-  if (current === null || fresh.has(current)) return;
-  if (isIncognito(current)) await whenOpened();
-  const asked = { session_id: current, limit: limit + 1, ...scopeOf(current) };
-  const messages = await call<Message[]>("get_recent_messages", asked).catch(unlessGone);
-  if (turn !== reading || state.get().current !== current) return;
-  if (!messages) return openNext(); // deleted meanwhile, perhaps in another tab
-  const known = new Map(state.get().messages.map((message) => [message.id, message]));
-  const merged = messages.slice(-limit).map((message) => unlessSame(known.get(message.id), message));
-  state.set({ messages: merged, earlier: messages.length > limit });
+/** What has not changed is not rendered again. */
+function unlessSame(known: Session | undefined, read: Session): Session {
+  if (!known) return read;
+  const same = known.title === read.title && known.last_active_at === read.last_active_at && known.status === read.status;
+  return same ? known : read;
 }
 
-/** The open chat, and what was learned from its messages. */
-export async function refreshChat(): Promise<void> {
-  await refreshMessages();
-  await refreshFacts();
+/** Puts the branch with this message on screen; the chat goes on from there. */
+export async function showBranch(id: string): Promise<void> {
+  const { current, later } = state.get();
+  await call("show_branch", { message_id: id, ...scopeOf(current) });
+  await (later ? goToMessage(id) : refreshChat());
 }
 
 export function refreshAll(): Promise<unknown> {
@@ -94,10 +89,7 @@ export async function loadFirst(): Promise<void> {
 }
 
 export async function openSession(id: string): Promise<void> {
-  if (id !== state.get().current) {
-    limit = MESSAGES_PAGE;
-    state.set({ current: id, messages: [], earlier: false, target: null });
-  }
+  if (id !== state.get().current) state.set({ current: id, ...emptyWindow(), target: null });
   state.set({ drawer: false });
   await refreshChat();
 }
@@ -106,8 +98,7 @@ export async function openSession(id: string): Promise<void> {
 export function newChat(): void {
   const id = uuid7();
   fresh.add(id);
-  limit = MESSAGES_PAGE;
-  state.set({ current: id, messages: [], earlier: false, target: null, drawer: false });
+  state.set({ current: id, ...emptyWindow(), target: null, drawer: false });
   document.querySelector<HTMLTextAreaElement>("#message")?.focus();
 }
 
@@ -116,11 +107,6 @@ export async function sessionForSending(id: string | null): Promise<string | nul
   if (isIncognito(id)) await whenOpened();
   if (id !== null && fresh.delete(id)) await call("create_session", { id });
   return id;
-}
-
-export function showEarlier(): void {
-  limit += MESSAGES_PAGE;
-  act(refreshChat);
 }
 
 export function showMoreSessions(): void {
@@ -161,37 +147,11 @@ export async function deleteSession(session: Session, withFacts = false): Promis
   offerUndo(receipt, "session", say(shortened(titleOf(session))), back, { actions });
 }
 
-/** What has not changed is not rendered again. Notes about what was changed on arrival are told only then. */
-function unlessSame(known: Message | undefined, read: Message): Message {
-  if (!known) return read;
-  const same = known.content === read.content && known.status === read.status && known.edited === read.edited;
-  return same ? known : { ...read, notes: known.notes };
-}
-
-async function unlessGone(error: unknown): Promise<null> {
-  const { name } = asProblem(error);
-  const { incognito } = state.get();
-  if (name === "IncognitoEndedError" && incognito) await incognitoLost(incognito);
-  else if (name !== "NotFoundError") throw error;
-  return null;
-}
-
 export async function openNext(): Promise<void> {
   await refreshSessions();
   const next = state.get().sessions[0];
   if (next) await openSession(next.id);
-  else state.set({ current: null, messages: [], earlier: false });
-}
-
-/** Opens the chat of a message, brings the message into view and marks it. */
-export async function goToMessage(id: string): Promise<void> {
-  const message = await call<Message>("get_message", { id });
-  await openSession(message.session_id);
-  while (!state.get().messages.some((shown) => shown.id === id) && state.get().earlier && limit < FARTHEST_JUMP) {
-    limit *= 2;
-    await refreshChat();
-  }
-  state.set({ target: { message: id, at: Date.now() } });
+  else state.set({ current: null, ...emptyWindow() });
 }
 
 export async function forgetMessage(message: Message): Promise<void> {

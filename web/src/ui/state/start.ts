@@ -8,11 +8,13 @@ import { readBackup } from "./backup";
 import { receive, showUnanswered } from "./chat";
 import { keepDrafts, watchDrafts } from "./drafts";
 import { hideEarly, showEarly, watchEarly } from "./early";
+import { watchDrops, watchKeys } from "./keys";
 import { act, memoryNow, provideMemory, toast } from "./memory";
 import { watchModels } from "./model-choice";
-import { findPlace, isIncognito, keepPlace, loadFirst, refreshAll, refreshMessages } from "./sessions";
+import { findPlace, isIncognito, keepPlace, loadFirst, refreshAll } from "./sessions";
 import { type BootStep, state } from "./state";
 import { keepOffers, offerAgain } from "./undo";
+import { refreshMessages } from "./window";
 import { tellZone } from "./zone";
 
 const REFRESH_MS = 120;
@@ -33,6 +35,8 @@ export async function start(): Promise<void> {
   findPlace();
   watchDrafts();
   watchSurroundings();
+  watchKeys();
+  watchDrops();
   void showEarly();
   state.set({ first: !navigator.serviceWorker?.controller });
   // Asked first, so that a chat which was begun but never made exists before its message is answered.

@@ -1,6 +1,7 @@
 /** What the page shows. */
 
 import type { MemoryFault, Status } from "../../client/types";
+import type { StateBefore } from "../../host/rpc";
 import type { Texts } from "../i18n";
 import type { Conflict, Fact, ImportReport, Message, Outgoing, Problem, Session } from "../model";
 import type { Backup } from "./backup";
@@ -27,7 +28,14 @@ export interface Toast {
 export type Dialog =
   | { kind: "storage" }
   | { kind: "models" }
+  | { kind: "prompt"; message: Message }
+  | { kind: "import"; files?: readonly File[] }
+  | { kind: "export" }
+  | { kind: "about" }
+  | { kind: "palette" }
+  | { kind: "shortcuts" }
   | { kind: "imported"; report: ImportReport }
+  | { kind: "back"; before: StateBefore }
   | { kind: "replace"; name: string; bytes: Uint8Array<ArrayBuffer> };
 
 export interface State {
@@ -60,20 +68,30 @@ export interface State {
   current: string | null;
   /** The incognito chat, if there is one: its session too. Nothing of it may be written anywhere. */
   incognito: string | null;
+  /** An unbroken run of its messages, and whether others stand before and after it. */
   messages: readonly Message[];
+  /** Of each message that stands beside others (edits of one message, answers to one message) the ids of all, oldest
+   * first. */
+  branches: Readonly<Record<string, readonly string[]>>;
   earlier: boolean;
+  later: boolean;
   outgoing: readonly Outgoing[];
   /** Rounds that are being answered: id of the user's message → its session, null if not known yet. */
   running: ReadonlyMap<string, string | null>;
+  /** Of what is current, that which the messages on screen said and the proposals would correct. */
   facts: readonly Fact[];
   proposals: readonly Fact[];
   /** What the disputed ones among the proposals disagree with. */
   conflicts: readonly Conflict[];
   /** Keys and prefixes of keys that hold many values. */
   manyValued: readonly string[];
-  /** Earlier values, for the panel. */
-  former: readonly Fact[];
-  /** What is past its time, for the panel. */
+  /** The panel: what of all that is current is read so far, whether there is more, and which words it is to hold. */
+  remembered: readonly Fact[];
+  moreRemembered: boolean;
+  wanted: string;
+  /** Earlier values of it. */
+  former: ReadonlyMap<string, readonly Fact[]>;
+  /** What is past its time. */
   expired: readonly Fact[];
   panel: boolean;
   drawer: boolean;
@@ -85,7 +103,8 @@ export interface State {
   pointed: string | null;
   /** What is in the message box. */
   draft: string;
-  busy: "export" | "import" | null;
+  /** `chats`: another product's export is being added, of which its dialog tells more. */
+  busy: "export" | "import" | "chats" | null;
   /** The last export; null: never. */
   backup: Backup | null;
   /** Rows by table, and bytes. */
@@ -113,14 +132,19 @@ export const state = new Store<State>({
   current: null,
   incognito: null,
   messages: [],
+  branches: {},
   earlier: false,
+  later: false,
   outgoing: [],
   running: new Map(),
   facts: [],
   proposals: [],
   conflicts: [],
   manyValued: [],
-  former: [],
+  remembered: [],
+  moreRemembered: false,
+  wanted: "",
+  former: new Map(),
   expired: [],
   panel: false,
   drawer: false,
@@ -135,5 +159,16 @@ export const state = new Store<State>({
   installable: null,
 });
 
+/** Whether an answer to the chat on screen is on its way. Until the memory has started there is none. */
+export const isAnswering = ({ ready, running, current }: State): boolean =>
+  ready && [...running.values()].some((session) => session === current || session === null);
+
 /** Text of answers that are still arriving, apart so that a piece renders one message only. */
 export const streams = new Store<Record<string, string>>({});
+
+/** Why an answer has not begun yet: a busy or lost model is asked again at `until` (ms UTC), or the answer before it is
+ * still being given. */
+export type Delay = { kind: "retry"; why: string; until: number; attempt: number; of: number } | { kind: "turn" };
+
+/** By id of the answer. */
+export const delays = new Store<Record<string, Delay | undefined>>({});

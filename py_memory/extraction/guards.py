@@ -83,7 +83,7 @@ _TOPIC_ASKED = re.compile(
     r"(?!(?:speaking|coming) )\w+ing\b(?!.*\b(?:I|I'm|I've|my|we|our|me)\b)", re.IGNORECASE
 )
 _DENIED = re.compile(
-    r"^(?:it's|it is|that's)? ?not (?:true|that|like|as)\b|^not\b|^(?:不是真的|才怪|才不是|不对|并没有|没有的事)",
+    r"^(?:it's|it is|that's)? ?not (?:true|that|like|as)\b|^not\b(?! (?:(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?|\d+)$)|^(?:不是真的|才怪|才不是|不对|并没有|没有的事)",
     re.IGNORECASE,
 )
 # What is over is not what holds now; but who does not eat or drink something any more says what they avoid.

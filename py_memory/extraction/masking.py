@@ -18,6 +18,7 @@ _QUOTED_LINE = re.compile(
     re.MULTILINE,
 )
 _TAGGED = re.compile(r"<(\w[\w-]*)[^<>]{0,200}>.{0,2000}?</\1>", re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,300}>")
 _LABELLED = re.compile(
     r"^[ \t]*(?!(?:(?:my|our|I|I'm|we|put|use|add|add my|send|here's) [^:\n]{0,30}|[^:\n]{0,24}\b(?:my|me|mine)\b[^:\n]{0,24})[:：]|[^:：\n]{0,8}(?:我的|简历|报名|名片|联系方式|填一?下)[^:：\n]{0,8}[:：])(?!(?:(?:fyi|btw|ok|okay|oh|so|right|hey|hi|hello|well|and|also|just|ps|thanks|thx|please|pls|yes|no|alright|anyway|now|quick one),? )*(?:(?:okay |ok )?before (?:we|I|you) \w+|help me \w+|help|(?:one|two|some|a few) (?:more )?things?(?: about me)?|(?:my |the )?(?:question|problem|situation|background|request|task|goal|setup|story so far)|recipe (?:ideas?|request)|advice (?:needed|please)|(?:the )?(?:truth|thing|fact|point|reason) is|decision made|decided|verdict|(?:life|job|work|family|health|weather|home) update|(?:I|we|I'm|I've|my|our)\b[^:\n]{0,40}|important|allerg(?:y|ies)|(?:add|put|stick|pop)(?: this)? (?:to|on|onto|in) (?:my |the )?(?:to[- ]?do|list|tasks?)(?: list)?|(?:if|for) the (?:form|record|file)[\w ]{0,12}|to[- ]?do|whatsapp|signal|telegram|mobile|cell|tel|(?:please )?(?:don't|do not|dont) forget(?: this)?|final (?:answer|decision)|jot (?:this |it )?down|note|notes|fyi|ps|p\.s|btw|by the way|update|reminder|about me|me|to-?do|done|finished|(?:so )?about me|(?:a )?bit about me|quick intro|intro|my details|for the record|make a note|take a note|note to self|context|background|fun fact|facts?|good news|(?:big )?news|confession|(?:quick|small|little|side|short|one) (?:note|update|one|fact|thing|correction)|(?:i |i've |we )?(?:have |got |have got |just got )?(?:an? |the )?(?:new )?(?:phone |mobile |cell )?(?:number|e-?mail|address|phone)|fav(?:e|ou?rite)? [\w ]{1,14}|(?:please )?keep in mind|quick update|remember(?: this)?"
     r"|please remember(?: this)?|hi|hello|待办加.{0,3}|联系我|备忘|记住|请记住|记一下|待办|补充|注意|关于我|提醒|完成|已完成|我[的家].{1,6}|.{0,4}(?:记一下|记下来?|记着|记住|待办|记一笔|记录)|(?:家庭|收货|新)?(?:地址|住址)|.{0,2}(?:电话|手机号?|邮箱|坐标|生日|爱好)|我?最(?:喜欢|爱)的.{1,6}|关于我.{0,2}|自我介绍|更新|(?:here(?:'s| is) )?(?:my|our) [\w -]{1,16}|(?:I|we) (?:have|'ve got|love|like|speak|can't eat|don't eat) [\w -]{1,24})[ \t]*[:：])"
@@ -44,7 +45,7 @@ def masked(text: str) -> str:
 
 
 def without_quotations(text: str) -> str:
-    for pattern in (_FENCED, _TAGGED, _QUOTED_LINE, _LABELLED):
+    for pattern in (_FENCED, _TAGGED, _TAG, _QUOTED_LINE, _LABELLED):
         text = pattern.sub(lambda match: re.sub(r"[^\n]", MASK, match.group()), text)
     return _IN_QUOTES.sub(_quotation, text)
 

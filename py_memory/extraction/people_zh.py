@@ -42,7 +42,7 @@ _ALONE = "|".join(
 _COUNT = r"(?:[一二两俩三四五\d][个只条位对名匹口头]|[个只条位])?"
 _FAMILY = re.compile(
     rf"(?:(?:我们俩|我们家?|我家里?|我|俺家?|咱们?家?|家里|家中|家)(?:的|里|现在|最近|刚|又|还|也)*(?:有|养了?|生了|收养了|领养了|领了|捡了|添了|买了|新?来了|带着|家)*|(?:刚|最近|又|还|也|上个?月|去年|今年|前年|新|家里)*(?:养了?|有|领养了|收养了|捡了|生了|添了|来了|带)(?=[一二两俩三四五\d]?[个只条对匹])|(?:家有|养))(?:着|过)?"
-    rf"(?:那[只条个位匹])?{_COUNT}(?:(?P<old>{NUMBER})岁(?:半|多)?大?的)?(?:[黑白橘黄灰花胖小老奶]色?的?|流浪|小奶|可爱的)?(?P<ordinal>[大小二])?(?P<who>{_WHO})(?P<rest>.*)$"
+    rf"(?:那[只条个位匹])?{_COUNT}(?:(?P<old>{NUMBER})岁(?:半|多)?大?的)?(?:叫(?P<called>{LATIN}|{HAN}{{1,4}}?)的)?(?:[黑白橘黄灰花胖小老奶]色?的?|流浪|小奶|可爱的)?(?P<ordinal>[大小二])?(?P<who>{_WHO})(?P<rest>.*)$"
 )
 _BARE = re.compile(rf"(?P<ordinal>[大小二])?(?P<who>{_ALONE})(?P<rest>.*)$")
 _NOT_REST = re.compile(
@@ -50,6 +50,9 @@ _NOT_REST = re.compile(
 )
 _FOLLOW = re.compile(
     r"^(?:他|她|它|人|小家伙)?(?:的)?(?P<rest>(?:小名|大名|名字|名叫|名|取名|起名|叫|今年|现在|已经|刚|快|马上|下个?月|明年|\d|[一二三四五六七八九十两]+(?:岁|个月|了?$)|是|在|做|当|对|喜欢|爱|不吃|特别|超|最|也是|生日|属|从事|(?:开|跑|卖|教|修)[^，]{1,8}的$|职业|都|才|有).*)$"
+)
+_OF_PEOPLE = re.compile(
+    r"(?:也|还|都)*(?:对[^，]{1,12}过敏|在[^，]{1,12}(?:工作|上班|当|做|任|教|读)|住在?|做[^，]{1,8}的$)"
 )
 _EACH = re.compile(
     r"(?:一[个只条位匹](?:小名)?|[\u3400-\u9fff]{1,3}的(?:那只|那个|那条)?|另一[个只条位]|还有一[个只]|老[大二三]|大[的宝]|小[的宝]|二[宝的]|姐姐|妹妹|哥哥|弟弟|分别|公的|母的|黑的|白的|男孩|女孩)(?:是)?(?:名字)?(?:叫做?|名叫|取名)\s*(?P<v>.+)$"
@@ -135,7 +138,12 @@ def read_people(clause: Clause, reading: Reading) -> list[Found] | None:
             if match.groupdict().get("old")
             else []
         )
+        if match.groupdict().get("called"):
+            out.append(Found(key, match["called"], clause.start, clause.end))
         return out + _about(rest, key, clause)
+    if reading.person.startswith("user::pet") and _OF_PEOPLE.match(text):
+        reading.enter("zh")  # “养了一只猫，对花生过敏” goes on about who keeps it
+        return None
     if reading.person and re.fullmatch(
         rf"(?:今年|都|已经|也|快|才)*(?:{NUMBER}岁(?:半|多)?|[二三四五六七八九]?十[一二三四五六七八九]?|\d{{1,2}})了?",
         text,

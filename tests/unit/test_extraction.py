@@ -51,6 +51,12 @@ ENGLISH: list[tuple[str, list[str]]] = [
     ("I live in Lisbon and work at Acme.", ["user::home=Lisbon", "user::work=Acme"]),
     ("I just moved to New York last month", ["user::home=New York"]),
     ("I work as a nurse", ["user::job=nurse"]),
+    ("Actually I live in Linz, not Graz", ["user::home=Linz"]),
+    ("I love spiders, not", []),
+    (
+        "Remember that my cat is called <img src=x onerror=alert(1)> Zebra",
+        ["!user::note=my cat is called <img src=x onerror=alert(1)> Zebra"],
+    ),
     ("I'm a software engineer at Acme", ["user::job=software engineer", "user::work=Acme"]),
     ("I really love hiking", ["user::likes=hiking"]),
     ("I can't stand cilantro", ["user::dislikes=cilantro"]),
@@ -121,6 +127,17 @@ ENGLISH: list[tuple[str, list[str]]] = [
 ]
 
 CHINESE: list[tuple[str, list[str]]] = [
+    (
+        "我叫周衡，养了一只叫豆包的橘猫，对花生过敏，在医院当药剂师",
+        [
+            "user::name=周衡",
+            "user::pet::cat=豆包",
+            "user::allergy=花生",
+            "user::work=医院",
+            "user::job=药剂师",
+        ],
+    ),
+    ("我有一只猫，特别喜欢睡觉", []),
     ("我叫林", ["user::name=林"]),
     ("我是林小雨，住在杭州", ["user::name=林小雨", "user::home=杭州"]),
     ("你好，我叫周立。", ["user::name=周立"]),

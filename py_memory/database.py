@@ -60,6 +60,19 @@ _STORAGE_SIGNS = (
     "disk I/O",
     "output file already exists",
 )
+# What it says of a file whose header is ours, while what is in it is damaged or another program's.
+_DAMAGE_SIGNS = (
+    "malformed",
+    "corrupt",
+    "decode to UTF-8",
+    "no such table",
+    "no such column",
+    "has no column",
+    "already exists",
+    "SQL logic error",
+    "user-defined function raised",  # ours take any text: what they met is none
+    "vtable constructor failed",
+)
 
 Row: TypeAlias = sqlite3.Row
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
@@ -154,7 +167,8 @@ def open_untrusted(path: Path) -> sqlite3.Connection:
 def query_read_only(path: str | Path, sql: str, limit: int) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Names of columns and at most `limit` rows of one statement that only reads.
 
-    Raises InvalidInputError for a statement that fails or would change something, NotADatabaseError.
+    Ctrl-C ends it with KeyboardInterrupt, however long the statement would run. Raises InvalidInputError for
+    a statement that fails or would change something, NotADatabaseError, DatabaseCorruptError.
     """
     _refuse_foreign_file(str(path))
     uri = f"file:{quote(Path(path).resolve().as_posix())}?mode=ro"
@@ -164,11 +178,20 @@ def query_read_only(path: str | Path, sql: str, limit: int) -> tuple[list[str], 
         connection.create_function("search_marks", -1, text.search_marks, deterministic=True)
         connection.create_function("search_fold", 1, text.normalize, deterministic=True)
         connection.execute("PRAGMA query_only=ON")
+        # While the statement runs, only a handler lets Python see a signal.
+        connection.set_progress_handler(lambda: 0, _UNTRUSTED_STEPS)
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         cursor = connection.execute(sql)
         return [column[0] for column in cursor.description or ()], cursor.fetchmany(limit)
-    except (sqlite3.Error, sqlite3.Warning) as error:
-        raise InvalidInputError(f"SQLite refuses the statement: {error}.") from error
+    except UnicodeDecodeError as error:
+        raise _damage("a name in it is no text") from error
+    except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+        if str(error) == "interrupted":
+            raise KeyboardInterrupt from error
+        if "malformed" in str(error) or "decode to UTF-8" in str(error):
+            raise _damage(str(error)) from error
+        said = str(error) if isinstance(error, sqlite3.Error | sqlite3.Warning) else "it is no text"
+        raise InvalidInputError(f"SQLite refuses the statement: {said}.") from error
     finally:
         connection.close()
 
@@ -220,7 +243,7 @@ class Database:
             path_or_connection = _open_file(str(check_path(path_or_connection, "A memory's file")))
         self.connection: Any = path_or_connection
         # What a statement may raise: SQLite's own errors, and Python's for values that cannot be bound.
-        self._errors = (self.connection.Error, OverflowError, UnicodeEncodeError)
+        self._errors = (self.connection.Error, OverflowError, UnicodeError)
         try:
             self.connection.isolation_level = None
             self._prepare()
@@ -441,7 +464,9 @@ class Database:
 
     def _translated(self, error: Exception) -> Exception:
         said = str(error)
-        if isinstance(error, OverflowError | UnicodeEncodeError) or "rror binding parameter" in said:
+        if isinstance(error, UnicodeDecodeError):  # a damaged name, even inside SQLite's own message
+            return _damage("a name in it is no text")
+        if isinstance(error, OverflowError | UnicodeError) or "rror binding parameter" in said:
             return InvalidInputError(f"A value given is of a kind that cannot be kept ({said}).")
         if "closed database" in said:
             return StorageError("The memory was closed. Open it again to go on.")
@@ -455,10 +480,6 @@ class Database:
             return NotADatabaseError(
                 f"This is not an SQLite database ({said}). Choose the memory's .db file; it was not changed."
             )
-        if "malformed" in said or "corrupt" in said:
-            return DatabaseCorruptError(
-                f"SQLite cannot read this memory ({said}). It was not changed; use an earlier copy of it."
-            )
         if "is locked" in said:
             return BusyError(
                 f"Another process kept the memory's file to itself for over {BUSY_TIMEOUT_S:.0f} s ({said}). "
@@ -469,6 +490,8 @@ class Database:
                 f"The memory's file could not be read or written ({said}). Nothing was changed; free the "
                 "file or the space it needs and try again."
             )
+        if any(sign in said for sign in _DAMAGE_SIGNS):
+            return _damage(said)
         return error
 
     # -- care of the file --
@@ -500,6 +523,13 @@ class Database:
     def close(self) -> None:
         with self._lock:
             self.connection.close()
+
+
+def _damage(said: str) -> DatabaseCorruptError:
+    said = "".join(c if c.isprintable() else "\ufffd" for c in said[:200])
+    return DatabaseCorruptError(
+        f"SQLite cannot read this memory ({said}). It was not changed; use an earlier copy of it."
+    )
 
 
 def _row_factory_of(connection: Any) -> Any:

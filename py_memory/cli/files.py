@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ from py_memory.formats.sources import open_source
 from py_memory.store import MemoryStore
 
 from .tables import table
-from .terminal import say, write
+from .terminal import say, write, write_json
 from .words import WORDS, counted, language, on
 
 __all__ = ["add", "export", "put_in_order"]
@@ -39,7 +38,10 @@ def export(options: argparse.Namespace, path: Path) -> int:
         text = store.export_text(format, session_id=options.session, language=language())
         if isinstance(sys.stdout, TextIOWrapper):  # the same bytes as in a file
             sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-        sys.stdout.write(text)
+        if sys.stdout.isatty():  # to be looked at; a file or another program gets what is stored
+            write(text)
+        else:
+            sys.stdout.write(text)
         return 0
     if target.exists():
         raise InvalidInputError(WORDS[language()]["exists"].format(path=target))
@@ -86,7 +88,7 @@ def add(options: argparse.Namespace, path: Path) -> int:
             say("stopped")
             return 130
     if options.json:
-        print(json.dumps(report, ensure_ascii=False, indent=1))
+        write_json(report)
     elif "imported" in report:
         say(
             "imported",
@@ -126,9 +128,10 @@ def _progress(figures: Mapping[str, int]) -> None:
 
 def _show(options: argparse.Namespace, seen: Mapping[str, Any]) -> None:
     if options.json:
-        print(json.dumps(seen, ensure_ascii=False, indent=1))
+        write_json(seen)
         return
-    say("would_add", **{**seen, "first": on(seen["first"]), "last": on(seen["last"])})
+    word = "would_add" if seen["first"] is None else "would_add_dated"
+    say(word, **{**seen, "first": on(seen["first"]), "last": on(seen["last"])})
     rows = [[on(chat["last"]), chat["title"], chat["messages"], chat["id"]] for chat in seen["chats"][:SHOWN]]
     if rows:
         write(table(["when", "title", "messages", "id"], rows) + "\n")

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from http.client import InvalidURL
 from pathlib import Path
 from typing import Any
 
 from py_memory.database import SCHEMA_VERSION, query_read_only
-from py_memory.errors import ModelError, NotADatabaseError, PyMemoryError
+from py_memory.errors import (
+    InvalidInputError,
+    ModelError,
+    NotADatabaseError,
+    NotFoundError,
+    PyMemoryError,
+    shown,
+)
 from py_memory.models.failures import sentence
 from py_memory.records import Fact, Message, Receipt
 from py_memory.store import MemoryStore
@@ -21,7 +28,7 @@ from .chat import chat
 from .consolidate import consolidate
 from .server import add_server_commands
 from .tables import table
-from .terminal import say
+from .terminal import complain, say, take_any_output, write_json
 from .words import WORDS, counted, language, on
 
 __all__ = ["main"]
@@ -33,7 +40,9 @@ FORMATS = ("db", "jsonl", "markdown")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 if all went well, 1 if health() found something, 2 for an error said on standard error."""
+    """0 if all went well, 1 if health() found something wrong, 2 for an error said on standard error, 130
+    after Ctrl-C."""
+    take_any_output()
     options = _parser().parse_args(arguments)
     try:
         if options.file is None:
@@ -48,11 +57,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return result
     except PyMemoryError as error:
         said = sentence(error, language()) if isinstance(error, ModelError) else str(error)
-        print(f"{type(error).__name__}: {said}", file=sys.stderr)
+        complain(f"{type(error).__name__}: {said}")
         return 2
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         sys.stderr.close()
         return 0
+    except KeyboardInterrupt:
+        complain(WORDS[language()]["interrupted"])
+        return 130
+    except OSError as error:
+        what = ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
+        complain(WORDS[language()]["system_refuses"].format(what=what))
+        return 2
+    except UnicodeError:
+        complain(WORDS[language()]["no_text"])
+        return 2
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -75,6 +94,9 @@ def _parser() -> argparse.ArgumentParser:
     facts = command("facts", _facts)
     facts.add_argument("--status", default="current", help=words["which_facts"])
     facts.add_argument("--prefix")
+    answer = facts.add_mutually_exclusive_group()
+    answer.add_argument("--confirm", metavar="ID", help=words["confirm"])
+    answer.add_argument("--reject", metavar="ID", help=words["reject"])
     search = command("search", _search)
     search.add_argument("text")
     search.add_argument("--limit", type=int, default=50)
@@ -114,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
 def _print(options: argparse.Namespace, items: Sequence[Mapping[str, Any]], heads: Sequence[str]) -> None:
     """As JSON the whole records, else the columns named."""
     if options.json:
-        print(json.dumps(list(items), ensure_ascii=False, indent=1))
+        write_json(list(items))
     elif items:
         print(table(heads, [[item.get(head) for head in heads] for item in items]))
     else:
@@ -137,7 +159,7 @@ def _inspect(options: argparse.Namespace, path: Path) -> int:
         **{name: count for name, count in store.stats().items() if count},
     }
     if options.json:
-        print(json.dumps(found, ensure_ascii=False, indent=1))
+        write_json(found)
     else:
         print(table(["", path.name], list(found.items())))
     return 0
@@ -155,6 +177,8 @@ def _messages(options: argparse.Namespace, path: Path) -> int:
 
 def _facts(options: argparse.Namespace, path: Path) -> int:
     store = MemoryStore(path)
+    if options.confirm is not None or options.reject is not None:
+        return _answer(options, store)
     status = None if options.status == "all" else options.status
     facts = store.list_facts(status=status, prefix=options.prefix)
     _print(
@@ -163,6 +187,32 @@ def _facts(options: argparse.Namespace, path: Path) -> int:
         ("key", "value", "status", "confidence", "when", "quote", "id"),
     )
     return 0
+
+
+def _answer(options: argparse.Namespace, store: MemoryStore) -> int:
+    """The user's yes or no to a fact that waits for one."""
+    yes = options.confirm is not None
+    fact = _fact(store, options.confirm if yes else options.reject)
+    if yes:
+        store.confirm_fact(fact.id)
+    else:
+        store.reject_fact(fact.id)
+    if options.json:
+        write_json({"id": fact.id, "confirmed": yes})
+    else:
+        say("kept" if yes else "dropped", facts=f"{fact.key} = {fact.value}")
+    store.close()
+    return 0
+
+
+def _fact(store: MemoryStore, id: str) -> Fact:
+    """The fact with this id, or with an id that begins so. Raises NotFoundError, InvalidInputError."""
+    found = [fact for fact in store.list_facts(status=None) if id and fact.id.startswith(id)]
+    if not found:
+        raise NotFoundError("fact", id)
+    if len(found) > 1 and found[0].id != id:
+        raise InvalidInputError(WORDS[language()]["ambiguous"].format(count=len(found), id=shown(id)))
+    return found[0]
 
 
 def _search(options: argparse.Namespace, path: Path) -> int:
@@ -180,17 +230,21 @@ def _search(options: argparse.Namespace, path: Path) -> int:
 def _stats(options: argparse.Namespace, path: Path) -> int:
     counts = MemoryStore(path).stats()
     if options.json:
-        print(json.dumps(counts, indent=1))
+        write_json(counts)
     else:
         print(table(["table", "rows"], list(counts.items())))
     return 0
+
+
+def _jsonable(value: object) -> object:
+    return value.hex() if isinstance(value, bytes) else value
 
 
 def _sql(options: argparse.Namespace, path: Path) -> int:
     heads, rows = query_read_only(path, options.statement, MAX_ROWS)
     if options.json:
         items = [dict(zip(heads, row, strict=True)) for row in rows]
-        print(json.dumps(items, ensure_ascii=False, indent=1, default=lambda value: value.hex()))
+        write_json([{name: _jsonable(value) for name, value in item.items()} for item in items])
     elif rows:
         print(table(heads, rows))
     else:
@@ -210,24 +264,29 @@ def _doctor(options: argparse.Namespace, path: Path) -> int:
                     say("fixed", kind=words[finding.kind], count=count)
         findings = store.health()
     if options.json:
-        print(json.dumps([finding.to_dict() for finding in findings], ensure_ascii=False, indent=1))
+        write_json([finding.to_dict() for finding in findings])
     elif findings:
         print(table(["", "#", "fix"], [[words[f.kind], f.count, f.fix or ""] for f in findings]))
+        if any(finding.kind in ("waiting", "conflicts") for finding in findings):
+            say("how_to_answer", file=path)
     else:
         say("healthy")
-    return 1 if findings else 0
+    return 1 if any(finding.kind != "waiting" for finding in findings) else 0
 
 
 def _forget(options: argparse.Namespace, path: Path) -> int:
     """Without --yes the counts are those of a deletion that is taken back at once."""
     store = MemoryStore(path)
     receipt: Receipt = store.forget(
-        fact_id=options.fact, message_id=options.message, session_id=options.session, text=options.text
+        fact_id=None if options.fact is None else _fact(store, options.fact).id,
+        message_id=options.message,
+        session_id=options.session,
+        text=options.text,
     )
     if not options.yes:
         store.undo(receipt.operation_id)
     if options.json:
-        print(json.dumps({**receipt.to_dict(), "done": options.yes}, ensure_ascii=False, indent=1))
+        write_json({**receipt.to_dict(), "done": options.yes})
     else:
         say("gone" if options.yes else "will_go", counts=counted(receipt.counts))
     if options.yes:
@@ -240,12 +299,19 @@ def _sync(options: argparse.Namespace, path: Path) -> int:
     store = MemoryStore(path)
     if options.dry_run:
         status = store.sync_status()
-        print(json.dumps(status.to_dict(), ensure_ascii=False, indent=1))
+        write_json(status.to_dict())
         return 0
-    report = store.sync(options.url, options.token or os.environ.get(TOKEN_VARIABLE, ""))
+    token = options.token or os.environ.get(TOKEN_VARIABLE, "")
+    if not token:
+        raise InvalidInputError(WORDS[language()]["no_token"].format(variable=TOKEN_VARIABLE))
+    try:
+        report = store.sync(options.url, token)
+    except (InvalidURL, UnicodeError) as error:  # of a host that is none, seen only on the way there
+        said = WORDS[language()]["no_address"].format(url=shown(options.url))
+        raise InvalidInputError(said) from error
     store.close()
     if options.json:
-        print(json.dumps(report.to_dict(), ensure_ascii=False, indent=1))
+        write_json(report.to_dict())
         return 0
     say("synced", pushed=report.pushed, pulled=report.pulled, waiting=sum(report.waiting.values()))
     if report.conflicts or report.disputed or report.rejected:

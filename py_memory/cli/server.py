@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -11,15 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from py_memory.clock import DAY_MS, system_clock
-from py_memory.errors import InvalidInputError, NotFoundError
+from py_memory.errors import InvalidInputError, NotFoundError, shown
 from py_memory.server.endpoint import Endpoint
 from py_memory.server.moving import move
 from py_memory.server.open_store import NEEDS_POSTGRES, default_database, is_postgres, open_store
 from py_memory.server.site import SiteServer
-from py_memory.server.store import Store
+from py_memory.server.store import Store, User
 from py_memory.server.tokens import SCOPES, make_token
 
 from .tables import table
+from .terminal import write_json
+from .words import WORDS, language
 
 __all__ = ["add_server_commands"]
 
@@ -30,7 +31,7 @@ def add_server_commands(commands: Any, words: Mapping[str, str]) -> None:
     _store_options(serve, words)
     serve.add_argument("--site", type=Path, help=words["site"])
     serve.add_argument("--host", default="127.0.0.1")
-    serve.add_argument("--port", type=int, default=8000)
+    serve.add_argument("--port", type=_port, default=8000)
     serve.add_argument("--origin", action="append", default=[], help=words["origin"])
     serve.add_argument("--metrics", action="store_true", help=words["metrics"])
     serve.add_argument("--log", choices=("requests", "none"), default="requests", help=words["log"])
@@ -70,6 +71,26 @@ def _store_options(parser: argparse.ArgumentParser, words: Mapping[str, str]) ->
     parser.add_argument("--data", type=Path, default=Path("data"), help=words["data"])
 
 
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or len(text) > 5 or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(WORDS[language()]["no_port"])
+    return int(text)
+
+
+def _check_line(text: str, what: str) -> None:
+    """Raises InvalidInputError."""
+    if not text.isprintable() or len(text) > 200:
+        raise InvalidInputError(WORDS[language()]["one_line"].format(what=what))
+
+
+def _user(store: Store, name: str) -> User:
+    try:
+        return store.user_named(name)
+    except NotFoundError:
+        said = WORDS[language()]["no_user"].format(name=shown(name))
+        raise InvalidInputError(said) from None
+
+
 @contextmanager
 def _store(options: argparse.Namespace) -> Iterator[Store]:
     with closing(open_store(_address(options))) as store:
@@ -82,7 +103,7 @@ def _address(options: argparse.Namespace) -> str:
 
 def _show(options: argparse.Namespace, items: list[dict[str, Any]]) -> int:
     if options.json:
-        print(json.dumps(items, ensure_ascii=False, indent=1))
+        write_json(items)
     elif items:
         print(table(list(items[0]), [list(item.values()) for item in items]))
     return 0
@@ -105,11 +126,12 @@ def _list_users(options: argparse.Namespace, path: Path | None) -> int:
 def _add_token(options: argparse.Namespace, path: Path | None) -> int:
     if options.days is not None and not 1 <= options.days <= 36_500:
         raise InvalidInputError("A token lives from 1 to 36500 days.")
+    _check_line(options.device, WORDS[language()]["device_name"])
     now = system_clock()
     until = None if options.days is None else now + options.days * DAY_MS
     about: dict[str, Any] = {"label": options.device, "scope": options.scope, "expires_at": until}
     with _store(options) as store:
-        token = make_token(store, store.user_named(options.name).id, now, **about)
+        token = make_token(store, _user(store, options.name).id, now, **about)
     if not options.json:
         print(token)  # whole, on a line of its own
         return 0
@@ -120,7 +142,7 @@ def _list_tokens(options: argparse.Namespace, path: Path | None) -> int:
     now = system_clock()
     shown = []
     with _store(options) as store:
-        tokens = store.tokens(store.user_named(options.name).id)
+        tokens = store.tokens(_user(store, options.name).id)
     for token in tokens:
         expired = token.expires_at is not None and token.expires_at <= now
         state = "revoked" if token.revoked_at else "expired" if expired else "valid"
@@ -129,10 +151,11 @@ def _list_tokens(options: argparse.Namespace, path: Path | None) -> int:
 
 
 def _revoke(options: argparse.Namespace, path: Path | None) -> int:
+    _check_line(options.key, WORDS[language()]["key_id"])
     with _store(options) as store:
         revoked = store.revoke(options.key, system_clock())
     if not revoked:
-        raise NotFoundError("valid token", options.key)
+        raise InvalidInputError(WORDS[language()]["no_valid_token"].format(key=shown(options.key)))
     return 0
 
 
@@ -160,6 +183,8 @@ def _to_stderr(line: str) -> None:
 
 
 def _serve(options: argparse.Namespace, path: Path | None) -> int:
+    if options.site is not None and not (options.site / "policy.json").is_file():
+        raise InvalidInputError(WORDS[language()]["no_site"].format(path=options.site))
     log = _to_stderr if options.log == "requests" else None
     with _store(options) as store:
         endpoint = Endpoint(store, origins=options.origin, metrics=options.metrics, log=log)
@@ -173,11 +198,7 @@ def _serve_endpoint(options: argparse.Namespace, endpoint: Endpoint) -> int:
 
         from py_memory.server.app import make_app
     except ImportError:
-        if options.site is None:
-            raise InvalidInputError(
-                "Serving without a page needs the extra “server”: pip install 'py_memory[server]'."
-            ) from None
-        print("The extra “server” is not installed; the standard library serves.", file=sys.stderr)
+        print(WORDS[language()]["plain_server"], file=sys.stderr)
         plain = SiteServer(options.site, options.host, options.port, endpoint)
         print(f"Serving at {plain.url}", flush=True)
         try:

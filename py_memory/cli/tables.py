@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import unicodedata
 from collections.abc import Sequence
 
 __all__ = ["table", "width"]
 
+IDS = ("id", "message_id")  # heads of columns that another command is given
 LEAST = 8  # columns that a cell keeps when space is short
 
 
@@ -36,12 +38,18 @@ def _cut(text: str, columns: int) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]], columns: int | None = None) -> str:
-    """A table no wider than the terminal: what is too long is cut with “…”, the widest columns first."""
+    """A table no wider than the terminal: what is too long is cut with “…”, the widest columns first. Where
+    the output is no terminal, ids stay whole: another program reads them."""
     columns = columns or shutil.get_terminal_size((120, 40)).columns
     cells = [[_plain(head) for head in heads], *([_plain(value) for value in row] for row in rows)]
     widths = [max(width(row[i]) for row in cells) for i in range(len(heads))]
-    while sum(widths) + 2 * len(widths) > columns and max(widths) > LEAST:
-        widths[widths.index(max(widths))] -= 1
+    whole = () if sys.stdout.isatty() else IDS
+    may_be_cut = [i for i, head in enumerate(heads) if head not in whole]
+    while may_be_cut and sum(widths) + 2 * len(widths) > columns:
+        widest = max(may_be_cut, key=lambda i: widths[i])
+        if widths[widest] <= LEAST:
+            break
+        widths[widest] -= 1
     lines = [
         "  ".join(
             _cut(cell, space) + " " * (space - width(_cut(cell, space)))

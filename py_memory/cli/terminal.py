@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 
 from py_memory.errors import InvalidInputError
 from py_memory.models.openai import OpenAIModel
 
 from .words import WORDS, language
 
-__all__ = ["Stop", "chosen_model", "say", "stopping", "write"]
+__all__ = ["Stop", "chosen_model", "complain", "say", "stopping", "take_any_output", "write", "write_json"]
 
 # What a terminal would take as a command to itself, wherever a text comes from.
 _CONTROLS = dict.fromkeys((*range(0x20), 0x7F, *range(0x80, 0xA0)), "\ufffd") | {9: "\t", 10: "\n"}
@@ -75,3 +77,19 @@ def say(word: str, **values: object) -> None:
 def write(text: str) -> None:
     sys.stdout.write(text.translate(_CONTROLS))
     sys.stdout.flush()
+
+
+def write_json(value: object) -> None:
+    """Exact, whatever the characters that the output can carry."""
+    unicode = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+    print(json.dumps(value, ensure_ascii=not unicode, indent=1))
+
+
+def complain(text: str) -> None:
+    print(text.translate(_CONTROLS), file=sys.stderr)
+
+
+def take_any_output() -> None:
+    """Characters that the terminal's encoding lacks are written as escapes instead of ending the program."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")

@@ -60,11 +60,12 @@ WORDS: dict[str, dict[str, str]] = {
         "synced": "Sent: {pushed}. Received: {pulled}. Waiting: {waiting}.",
         "to_review": "To be looked at: {conflicts} conflicts, {disputed} disputed, {rejected} refused.",
         "clock_off": "This device's clock is {minutes} minutes off; changes follow the server's time.",
-        "serve": "serve the sync endpoint, and a built page if one is given",
+        "serve": "serve the sync endpoint, and with --site a built page too. Nothing more has to be "
+        "installed; the extra “server” (pip install 'py_memory[server]') is for many devices",
         "server": "the users of a sync server and the tokens of their devices",
         "users": "add or list users",
         "tokens": "add, list or revoke the tokens of a user's devices",
-        "site": "folder of a built page",
+        "site": "folder of a built page, such as dist/site",
         "origin": "another site whose pages may sync here, such as https://example.org",
         "database": "address of the store, sqlite:///PATH or postgresql://ROLE@HOST/NAME "
         "(PY_MEMORY_DATABASE_URL, else in --data)",
@@ -93,7 +94,9 @@ WORDS: dict[str, dict[str, str]] = {
         "no_memories": "leave out what the product had saved about you",
         "needs_target": "A database needs a file to be written to. Name one.",
         "would_add": "{format}: {conversations} conversations with {messages} messages, {memories} saved "
-        "memories, {first} to {last}. Nothing was changed.",
+        "memories. Nothing was changed.",
+        "would_add_dated": "{format}: {conversations} conversations with {messages} messages, "
+        "{memories} saved memories, {first} to {last}. Nothing was changed.",
         "left_out": "Left out: {reasons}.",
         "added_chats": "Conversations: {conversations}. Messages: {messages}. To confirm: {suggestions}.",
         "stopped": "Stopped. Conversations that were added are whole; import the file again for the rest.",
@@ -111,9 +114,32 @@ WORDS: dict[str, dict[str, str]] = {
         "contradictions": "facts that exclude each other",
         "stale": "facts past their end",
         "resting": "facts long unused, of little weight",
-        "conflicts": "facts that contradict each other: confirm or reject one",
+        "conflicts": "facts that contradict each other and wait for your answer",
         "waiting": "facts that wait for your answer",
         "embedder": "the embedder could not be used; memories are found by their words alone",
+        "interrupted": "Stopped by Ctrl-C. Nothing was left half-done.",
+        "system_refuses": "The system refuses: {what}.",
+        "no_text": "Something given, or something read, is no text in UTF-8. Check it and try again.",
+        "confirm": "say yes to the fact with this id, or with the only id that begins so",
+        "reject": "say no to it: it is deleted and not proposed again",
+        "how_to_answer": "To answer: “py-memory facts {file} --status candidate” (or disputed) lists "
+        "them with their ids; then add --confirm ID or --reject ID instead.",
+        "ambiguous": "{count} facts have an id that begins with {id}. Give more of it.",
+        "no_token": "No token was given. Put the device's token, as “py-memory server tokens add NAME” "
+        "printed it, into {variable}, or give --token.",
+        "no_address": "A sync server's address is like https://example.org; there can be no host {url}.",
+        "no_port": "a port is a number from 0 to 65535 (0 takes a free one)",
+        "one_line": "{what} is one line of at most 200 characters of text.",
+        "device_name": "The name of a device",
+        "key_id": "The key id of a token",
+        "no_user": "This server has no user {name}. “py-memory server users list” names those it has, "
+        "“users add” adds one.",
+        "no_valid_token": "This server has no valid token with key id {key}. “py-memory server tokens "
+        "list NAME” shows them.",
+        "no_site": "{path} is not a built site: it has no policy.json. Name the folder that “python3 "
+        "build.py build” fills.",
+        "plain_server": "The standard library serves. For many devices, pip install 'py_memory[server]' "
+        "first.",
     },
     "zh": {
         "about": "查看、搜索、检查和复制记忆文件。",
@@ -158,11 +184,12 @@ WORDS: dict[str, dict[str, str]] = {
         "synced": "已发送 {pushed}，已接收 {pulled}，等待中 {waiting}。",
         "to_review": "需要查看：{conflicts} 处冲突，{disputed} 条有争议的事实，{rejected} 条被拒绝。",
         "clock_off": "本设备的时钟与服务器相差 {minutes} 分钟；更改按服务器的时间排序。",
-        "serve": "提供同步服务；如果给出网页文件夹，也提供网页",
+        "serve": "提供同步服务；加 --site 也提供网页。无需另外安装；设备多时可装附加组件 "
+        "server（pip install 'py_memory[server]'）",
         "server": "同步服务器的用户及其设备的令牌",
         "users": "添加或列出用户",
         "tokens": "添加、列出或撤销用户设备的令牌",
-        "site": "已构建网页的文件夹",
+        "site": "已构建网页的文件夹，例如 dist/site",
         "origin": "可以在此同步的其他网站，例如 https://example.org",
         "database": "存储的地址 sqlite:///路径 或 postgresql://角色@主机/数据库"
         "（默认 PY_MEMORY_DATABASE_URL，否则在 --data 中）",
@@ -184,14 +211,16 @@ WORDS: dict[str, dict[str, str]] = {
         "target": "新文件；不写则把文本输出到标准输出",
         "which_format": "db（数据库）、jsonl（同样的内容，文本形式）或 markdown（便于阅读）",
         "one_session": "只导出这个会话以及从中得知的内容",
-        "which_source": "记忆文件，或 ChatGPT、Claude、Open WebUI、LibreChat、Chatbot UI、Gemini 的导出文件，"
-        "或一份记忆列表",
+        "which_source": "记忆文件，或 ChatGPT、Claude、Open WebUI、LibreChat、Chatbot UI、Gemini "
+        "的导出文件，或一份记忆列表",
         "dry_run": "只说明里面有什么，不做任何改动",
         "only": "只导入这个编号的会话（编号见 --dry-run 的列表）；可重复使用",
         "no_memories": "不导入该产品保存的关于你的记忆",
         "needs_target": "数据库需要写入一个文件，请给出文件名。",
-        "would_add": "{format}：{conversations} 个会话，{messages} 条消息，{memories} 条已保存的记忆，"
-        "{first} 至 {last}。没有做任何改动。",
+        "would_add": "{format}：{conversations} 个会话，{messages} 条消息，{memories} 条已保存的记忆。"
+        "没有做任何改动。",
+        "would_add_dated": "{format}：{conversations} 个会话，{messages} 条消息，"
+        "{memories} 条已保存的记忆，{first} 至 {last}。没有做任何改动。",
         "left_out": "未导入：{reasons}。",
         "added_chats": "会话：{conversations}。消息：{messages}。待确认：{suggestions}。",
         "stopped": "已停止。已导入的会话都是完整的；再次导入该文件即可得到其余部分。",
@@ -209,9 +238,31 @@ WORDS: dict[str, dict[str, str]] = {
         "contradictions": "互相排斥的事实",
         "stale": "已过期的事实",
         "resting": "长期未用、分量很轻的事实",
-        "conflicts": "互相矛盾的事实：请确认或否认其中之一",
+        "conflicts": "互相矛盾、等待你回答的事实",
         "waiting": "等待你确认的事实",
         "embedder": "向量模型无法使用；目前只按词语查找记忆",
+        "interrupted": "已用 Ctrl-C 停止。没有留下做了一半的内容。",
+        "system_refuses": "系统拒绝：{what}。",
+        "no_text": "给出的或读到的内容不是 UTF-8 文本。请检查后再试。",
+        "confirm": "确认这个编号的事实；编号可以只写开头，只要不会混淆",
+        "reject": "否认它：它会被删除，不再提出",
+        "how_to_answer": "回答方法：用“py-memory facts {file} --status candidate”（或 "
+        "disputed）列出它们及编号，再改用 --confirm 编号 或 --reject 编号。",
+        "ambiguous": "有 {count} 条事实的编号以 {id} 开头。请多写几位。",
+        "no_token": "没有给出令牌。请把“py-memory server tokens add 名字”给出的令牌放进 {variable}，或用 "
+        "--token。",
+        "no_address": "同步服务器的地址形如 https://example.org；{url} 里没有可用的主机名。",
+        "no_port": "端口是 0 到 65535 的数字（0 表示任选一个空闲端口）",
+        "one_line": "{what}应为一行文本，最多 200 个字符。",
+        "device_name": "设备名称",
+        "key_id": "令牌编号",
+        "no_user": "这个服务器没有用户 {name}。“py-memory server users list”列出已有的用户，“users "
+        "add”添加用户。",
+        "no_valid_token": "这个服务器没有编号为 {key} 的有效令牌。用“py-memory server tokens list "
+        "名字”查看。",
+        "no_site": "{path} 不是已构建的网页：里面没有 policy.json。请给出“python3 build.py "
+        "build”生成的文件夹。",
+        "plain_server": "由标准库提供服务。设备多时，请先 pip install 'py_memory[server]'。",
     },
 }
 

@@ -19,6 +19,7 @@ from .json_lines import is_memory_lines
 from .json_stream import MAX_DEPTH, MAX_KEPT_DEPTH, START, Part, read_parts
 from .librechat import read_librechat
 from .open_webui import read_open_webui
+from .plain_list import why_no_list
 from .sources import Member, Source
 from .statements import listed
 
@@ -70,6 +71,11 @@ def _shape_of(member: Member) -> Shape | None:
     if member.kind == "database":
         return Shape(MEMORY, None)
     if member.kind == "text":
+        if what := why_no_list(member.head.decode("utf-8", "ignore")):
+            raise ImportRefusedError(
+                f"{member.name} looks like {what}, not like a list of memories with one on each line. Make "
+                "such a list of it, or choose another file; nothing was imported."
+            )
         return Shape(PASTED, None)
     if is_memory_lines(member.head):
         return Shape(MEMORY_LINES, None)

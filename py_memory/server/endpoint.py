@@ -132,23 +132,29 @@ class Endpoint:
         if path not in PATHS:
             raise _Refused(404, "NotFound", "There is no such address here.")
         if method == "OPTIONS":
+            self._check_length(headers)
             return None
         if path == "/metrics" and not self._metrics:
             raise _Refused(404, "NotFound", "There is no such address here.")
         if path in PUBLIC_PATHS:
             if method not in ("GET", "HEAD"):
                 raise _Refused(405, "MethodNotAllowed", "Only GET is answered here.", allow="GET, HEAD")
+            self._check_length(headers)
             return None
         token = self._token(headers.get("authorization", ""))
         allowed = "POST" if path == "/memory/sync" else "GET"
         if method != allowed:
             raise _Refused(405, "MethodNotAllowed", f"Only {allowed} is answered here.", allow=allowed)
-        length = headers.get("content-length", "0")
-        if path == "/memory/sync" and (not length.isdigit() or len(length) > 12):
-            raise _Refused(411, "LengthRequired", "A request has to say how long it is.")
-        if path == "/memory/sync" and int(length) > MAX_BODY_BYTES:
-            raise self._too_large()
+        self._check_length(headers)
         return token
+
+    def _check_length(self, headers: Mapping[str, str]) -> None:
+        length = headers.get("content-length", "0")
+        # isdigit() alone takes "²", which is no number.
+        if not (length.isascii() and length.isdigit()) or len(length) > 12:
+            raise _Refused(400, "BadLength", "The length of a request is a number of bytes.")
+        if int(length) > MAX_BODY_BYTES:
+            raise self._too_large()
 
     def _token(self, header: str) -> Token:
         kind, _, given = header.partition(" ")

@@ -45,6 +45,8 @@ CONTENT_TYPES = {
 }
 WITH_POLICY = {".html", ".js", ".mjs"}  # documents and worker scripts; others carry no policy of their own
 IMMUTABLE_FOLDERS = {"assets", "pyodide", "python"}  # their paths hold a hash or an exact version
+MAX_ADDRESS = 2_000  # characters
+NO_FILE = "There is no such file here."
 NO_SYNC = "This server has no sync endpoint. The memory in your browser works without it."
 
 
@@ -72,7 +74,7 @@ class SiteFiles:
         """For a decoded URL path."""
         file = self._locate(path)
         if file is None:
-            return plain_text(HTTPStatus.NOT_FOUND, "There is no such file here.")
+            return plain_text(HTTPStatus.NOT_FOUND, NO_FILE)
         body = file.read_bytes()
         etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
         immutable = file.relative_to(self.folder).parts[0] in IMMUTABLE_FOLDERS
@@ -93,10 +95,13 @@ class SiteFiles:
         """The file behind a decoded URL path, or None if there is none inside the folder."""
         if "\0" in path or "\\" in path:
             return None
-        file = (self.folder / path.lstrip("/")).resolve()
-        if path.endswith("/"):
-            file /= "index.html"
-        return file if file.is_relative_to(self.folder) and file.is_file() else None
+        try:
+            file = (self.folder / path.lstrip("/")).resolve()
+            if path.endswith("/"):
+                file /= "index.html"
+            return file if file.is_relative_to(self.folder) and file.is_file() else None
+        except (OSError, ValueError):  # a name that the file system does not take
+            return None
 
 
 def plain_text(status: HTTPStatus, sentence: str, headers: dict[str, str] | None = None) -> FileAnswer:
@@ -106,15 +111,19 @@ def plain_text(status: HTTPStatus, sentence: str, headers: dict[str, str] | None
 
 
 class SiteServer(ThreadingHTTPServer):
-    """Serves one folder at `url`, and syncing if an endpoint is given. Port 0 takes a free one. Raises
-    OSError when the port is taken."""
+    """Serves one folder at `url`, if one is given, and syncing if an endpoint is given. Port 0 takes a free
+    one. Raises OSError when the port is taken."""
 
     daemon_threads = True
 
     def __init__(
-        self, folder: Path, host: str = "127.0.0.1", port: int = 0, endpoint: Endpoint | None = None
+        self,
+        folder: Path | None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        endpoint: Endpoint | None = None,
     ) -> None:
-        self.files = SiteFiles(folder)
+        self.files = None if folder is None else SiteFiles(folder)
         self.endpoint = endpoint
         super().__init__((host, port), Handler)
 
@@ -139,17 +148,23 @@ class Handler(BaseHTTPRequestHandler):
     timeout = 60  # seconds an idle connection is kept
 
     def do_GET(self) -> None:
-        path = unquote(urlsplit(self.path).path)
+        path = self._path()
+        if path is None:
+            return
         own = PUBLIC_PATHS if self.server.endpoint else ("/healthz",)
         if path in own or path.startswith("/memory/"):
             self._memory(path)
+        elif self.server.files is None:
+            self._give(plain_text(HTTPStatus.NOT_FOUND, NO_FILE))
         else:
             self._give(self.server.files.answer(path, self.headers.get("If-None-Match")))
 
     do_HEAD = do_GET
 
     def do_POST(self) -> None:
-        path = unquote(urlsplit(self.path).path)
+        path = self._path()
+        if path is None:
+            return
         if path.startswith("/memory/"):
             self._memory(path)
             return
@@ -159,7 +174,21 @@ class Handler(BaseHTTPRequestHandler):
         self._give(plain_text(HTTPStatus.METHOD_NOT_ALLOWED, sentence, {"Allow": "GET, HEAD"}))
 
     def do_OPTIONS(self) -> None:
-        self._memory(unquote(urlsplit(self.path).path))
+        path = self._path()
+        if path is not None:
+            self._memory(path)
+
+    def _path(self) -> str | None:
+        """The decoded path of the address asked for; None if it is no address, which is then answered."""
+        try:
+            if len(self.path) <= MAX_ADDRESS:
+                return unquote(urlsplit(self.path).path)
+            status, sentence = HTTPStatus.REQUEST_URI_TOO_LONG, "This address is too long."
+        except ValueError:
+            status, sentence = HTTPStatus.BAD_REQUEST, "This is no address."
+        self.close_connection = True
+        self._give(plain_text(status, sentence))
+        return None
 
     def _memory(self, path: str) -> None:
         endpoint = self.server.endpoint

@@ -32,6 +32,7 @@ from py_memory.formats import chat_job, shapes, sources
 from py_memory.formats.chats import SKIPPED, time_of
 from py_memory.formats.deep_json import depth_of
 from py_memory.formats.entries_json import entry_from_json
+from py_memory.formats.plain_list import why_no_list
 from py_memory.formats.statements import listed, suggestions
 from py_memory.recall import index
 from py_memory.records import Message, Session
@@ -1025,3 +1026,41 @@ def test_entries_are_made_one_at_a_time() -> None:
     next(entries)
     assert len(read) <= 4
     assert sum(1 for _ in entries) == 49
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("import asyncio\n\n\nasync def main():\n    await asyncio.sleep(1)\n", "source code"),
+        ("const a = 1;\nfunction b() {\n  return a;\n}\n", "source code"),
+        ("CREATE TABLE a (\n  b TEXT\n);\nCREATE INDEX c ON a (b);\n", "source code"),
+        ("# A program\n\nRun it:\n\n```sh\nmake\n```\n\nor\n\n```python\nmake()\n```\n", "running text"),
+        (
+            "It was the last evening of a long summer, and nobody in the old house by the\nsea had thought "
+            "of leaving before the others had said that the boats were in the\nharbour and it was late.\n",
+            "running text",
+        ),
+    ],
+)
+def test_what_is_no_list_is_refused_with_the_reason(tmp_path: Path, text: str, what: str) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(text)
+    store = MemoryStore(":memory:")
+    with pytest.raises(ImportRefusedError, match=what):
+        store.import_chats(path)
+    assert store.list_facts(status=None) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- likes jazz\n- has a dog (Rex)\n",
+        "喜欢爵士乐。\n有一只狗。\n",
+        "# About me\n\n1. My budget = 500\n2. I import coffee from Kenya\n",
+        "```\nUser is vegetarian.\nUser's daughter Mei is 6.\n```\n",
+        "I live in Oslo with my two daughters, a dog and a very old tortoise that came with the house\n"
+        "My favourite season is winter, for the snow and for the skiing in the forest behind our house\n",
+    ],
+)
+def test_lists_in_many_hands(text: str) -> None:
+    assert why_no_list(text) is None

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from subprocess import PIPE
 
@@ -180,10 +181,31 @@ def test_doctor_finds_and_fixes(capsys: pytest.CaptureFixture[str], file: Path) 
     store.edit_message(store.list_messages(session)[0].id, "Mei eats everything")
     store.close()
     code, text = run(capsys, "doctor", file, "--json")
-    assert (code, [finding["kind"] for finding in json.loads(text)]) == (1, ["waiting"])
+    assert (code, [finding["kind"] for finding in json.loads(text)]) == (0, ["waiting"])
     code, text = run(capsys, "doctor", file, "--fix")
-    assert code == 1
+    assert code == 0  # what waits for the user is nothing wrong
     assert "wait for your answer" in text
+    assert "--confirm ID" in text
+
+
+def test_facts_are_answered_by_the_beginning_of_their_id(
+    capsys: pytest.CaptureFixture[str], file: Path
+) -> None:
+    store = MemoryStore(file)
+    yes, no = store.propose_fact("user::name", "Ada"), store.propose_fact("user::diet", "vegan")
+    assert yes is not None
+    assert no is not None
+    store.close()
+    assert main(["facts", str(file), "--confirm", yes.id[:2]]) == 2  # the same for all
+    assert "Give more of it" in capsys.readouterr().err
+    assert main(["facts", str(file), "--confirm", ""]) == 2
+    assert run(capsys, "facts", file, "--confirm", yes.id[:-1]) == (0, "Kept: user::name = Ada.\n")
+    assert run(capsys, "facts", file, "--reject", no.id) == (0, "Dropped: user::diet = vegan.\n")
+    facts = json.loads(run(capsys, "facts", file, "--status", "all", "--json")[1])
+    assert {(fact["value"], fact["status"]) for fact in facts} == {("Ada", "current"), ("花生", "current")}
+    assert yes.id in run(capsys, "facts", file)[1]  # whole, where the output is no terminal
+    assert run(capsys, "forget", file, "--fact", yes.id[:-1], "--yes")[0] == 0
+    assert len(json.loads(run(capsys, "facts", file, "--status", "all", "--json")[1])) == 1
 
 
 def test_forget_says_first_and_leaves_no_trace(capsys: pytest.CaptureFixture[str], file: Path) -> None:
@@ -353,3 +375,112 @@ def test_consolidating_with_a_model(
     code, said = run(capsys, "consolidate", path)
     assert (code, said) == (0, "Tidied up: 0.\n")
     assert model_server.requests() == []
+
+
+NO_TEXT = b"\xff".decode("utf-8", "surrogateescape")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("sync", "FILE", "http://a b/", "--token", "x"), "InvalidInputError: A sync server's address"),
+        (
+            ("sync", "FILE", "http://münchen..de/", "--token", "x"),
+            "InvalidInputError: A sync server's address",
+        ),
+        (("sync", "FILE", f"http://{'a' * 300}.com/", "--token", "x"), "InvalidInputError: A sync server's"),
+        (("sync", "FILE", "http://127.0.0.1:9"), "InvalidInputError: No token was given"),
+        (("sql", "FILE", f"SELECT '{NO_TEXT}'"), "InvalidInputError: SQLite refuses the statement"),
+        (("server", "tokens", "add", "Ada", "--device", NO_TEXT), "InvalidInputError: The name of a device"),
+        (("server", "tokens", "add", "nobody"), "InvalidInputError: This server has no user 'nobody'"),
+        (("server", "tokens", "revoke", NO_TEXT), "InvalidInputError: The key id"),
+        (("server", "tokens", "revoke", "nope"), "InvalidInputError: This server has no valid token"),
+        (("server", "users", "list", "--data", "FILE"), ""),
+        (("serve", "--site", "/nonexist"), "InvalidInputError: /nonexist is not a built site"),
+        (("serve", "--port", "80000000000"), "usage:"),
+        (("export", "FILE", "/nonexist/x.jsonl"), ""),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(
+    capsys: pytest.CaptureFixture[str],
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    told: str,
+) -> None:
+    monkeypatch.chdir(file.parent)
+    monkeypatch.delenv("PY_MEMORY_TOKEN", raising=False)
+    try:
+        code = main([str(file) if argument == "FILE" else argument for argument in arguments])
+    except SystemExit as end:  # how argparse refuses
+        code = int(str(end.code))
+    said = capsys.readouterr().err
+    assert code == 2
+    assert said.startswith(told)
+    assert said.strip()
+
+
+def test_an_output_without_unicode_gets_escapes(file: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    for options in (
+        ["messages", file],
+        ["search", file, "花生"],
+        ["facts", file],
+        ["export", file, "--format", "jsonl"],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "py_memory.cli", *map(str, options)], capture_output=True, env=environment
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert ("花生".encode() if options[0] == "export" else rb"\u") in done.stdout
+    command = [sys.executable, "-m", "py_memory.cli", "facts", str(file), "--json"]
+    done = subprocess.run(command, capture_output=True, env=environment, check=True)
+    assert json.loads(done.stdout)[0]["value"] == "花生"
+
+
+def test_ctrl_c_ends_an_endless_statement(file: Path) -> None:
+    endless = "WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a) SELECT count(*) FROM a"
+    with subprocess.Popen(
+        [sys.executable, "-X", "importtime", "-m", "py_memory.cli", "sql", str(file), endless],
+        stderr=PIPE,
+        text=True,
+    ) as running:
+        assert running.stderr is not None
+        for line in running.stderr:  # until the last module is there; then the statement begins
+            if line.rstrip().endswith(" py_memory.cli.main"):
+                break
+        time.sleep(0.5)
+        running.send_signal(signal.SIGINT)
+        try:
+            said = running.communicate(timeout=30)[1]
+        finally:
+            running.kill()
+    assert running.returncode == 130
+    assert said.endswith("Stopped by Ctrl-C. Nothing was left half-done.\n")
+
+
+def test_a_terminal_obeys_nothing_that_was_said(file: Path) -> None:
+    store = MemoryStore(file)
+    store.add_message(store.list_sessions()[0].id, "user", "\x1b[2J\x9b2J bell \x07")
+    store.close()
+    command = [sys.executable, "-m", "py_memory.cli", "export", str(file), "--format", "markdown"]
+    exact = subprocess.run(command, capture_output=True, check=True).stdout
+    assert "\x1b[2J\x9b2J bell \x07".encode() in exact
+    ours, theirs = os.openpty()
+    try:
+        subprocess.run(command, stdout=theirs, check=True)
+        shown = os.read(ours, 100_000).decode()
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert "\ufffd[2J\ufffd2J bell \ufffd" in shown
+    assert "花生" in shown
+
+
+def test_a_dry_run_of_a_list_names_no_days(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("- likes jazz\n- has a dog\n")
+    code, text = run(capsys, "import", tmp_path / "new.db", tmp_path / "list.txt", "--dry-run")
+    assert (code, text) == (
+        0,
+        "list: 0 conversations with 0 messages, 2 saved memories. Nothing was changed.\n",
+    )

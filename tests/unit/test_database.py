@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from py_memory import MemoryStore, database
-from py_memory.database import APPLICATION_ID, SCHEMA_VERSION, Database, open_block_file, schema_of
+from py_memory.database import (
+    APPLICATION_ID,
+    SCHEMA_VERSION,
+    Database,
+    open_block_file,
+    query_read_only,
+    schema_of,
+)
 from py_memory.errors import (
     ConflictError,
     DatabaseCorruptError,
@@ -86,6 +93,40 @@ def test_damage_met_while_reading_is_told_as_such(memory: Path) -> None:
             Database(memory).query(f"SELECT * FROM {table}")
 
 
+def test_names_that_are_no_text_are_damage(memory: Path) -> None:
+    data = bytearray(memory.read_bytes())
+    at = data.find(b"CREATE TABLE facts")
+    data[at - 9], data[at + 14] = 0x9C, 0xFF  # in the table's name, which SQLite repeats in its message
+    memory.write_bytes(data)
+    refused(memory, DatabaseCorruptError)
+    with pytest.raises(DatabaseCorruptError):
+        query_read_only(memory, "SELECT 1 FROM facts", 10)
+
+
+def test_texts_that_are_none_are_damage(memory: Path) -> None:
+    data = memory.read_bytes()
+    assert b"refund? \xe6" in data
+    memory.write_bytes(data.replace(b"refund? \xe6", b"refund? \xff"))
+    store = MemoryStore(memory)
+    with pytest.raises(DatabaseCorruptError):
+        store.list_messages(store.list_sessions()[0].id)
+    store.close()
+    with pytest.raises(DatabaseCorruptError):
+        query_read_only(memory, "SELECT content FROM message_versions", 10)
+
+
+@pytest.mark.parametrize("version", [-1, 0, 1, SCHEMA_VERSION])
+def test_another_programs_tables_under_our_mark_are_damage(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "marked.db"
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version={version}")
+    connection.execute("CREATE TABLE facts (a)")
+    connection.close()
+    with pytest.raises(DatabaseCorruptError, match="an earlier copy"):
+        MemoryStore(path)
+
+
 def test_another_programs_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     with sqlite3.connect(path) as other:
@@ -149,7 +190,7 @@ def test_steps_that_fail_leave_the_old_schema_and_can_be_resumed(
     before = memory.read_bytes()
     with monkeypatch.context() as patched:
         with_steps(patched, "CREATE TABLE a (x);\nINSERT INTO a VALUES (1);", failing)
-        with pytest.raises((sqlite3.OperationalError, ValueError)):
+        with pytest.raises((DatabaseCorruptError, ValueError)):
             Database(memory)
     assert memory.read_bytes() == before
     with_steps(monkeypatch, "CREATE TABLE a (x);\nINSERT INTO a VALUES (1);", "CREATE TABLE b (x);")

@@ -54,6 +54,10 @@ MUTANTS = {
     "merging deletes": ("facts.py", 'status="superseded",\n                superseded_by=survivor', 'status="archived",\n                superseded_by=None', "test_health.py"),
     # bad input
     "a number too long breaks its own message": ("errors.py", "    except Exception:\n        said", "    except KeyError:\n        said", "test_bad_input.py"),
+    "a damaged name ends in Python's own error": ("database.py", "if isinstance(error, UnicodeDecodeError):", "if False:", "test_database.py"),
+    "Ctrl-C is not heard by a statement": ("database.py", "connection.set_progress_handler(lambda: 0, _UNTRUSTED_STEPS)", "pass", "test_cli.py"),
+    "a program is a list of memories": ("formats/plain_list.py", "if surely >= 2 or (code >= 2", "if False and (code >= 2", "test_chat_import.py"),
+    "a length of ² is a number": ("server/endpoint.py", "length.isascii() and length.isdigit()", "length.isdigit()", "test_site.py"),
     "a closed memory raises what SQLite raises": ("database.py", 'if "closed database" in said:', "if False:", "test_bad_input.py"),
     # acting
     "a saved state's calls are overlooked": ("store/tasks.py", "self._note_pending(session_id)", "pass", "test_resuming.py"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from py_memory.server.endpoint import Endpoint
+from py_memory.server.open_store import default_database, open_store
 from py_memory.server.site import SiteServer, main
+from py_memory.server.tokens import make_token
 
 pytestmark = pytest.mark.cpython
 
@@ -177,6 +181,7 @@ def test_many_connections_at_once(server: SiteServer) -> None:
 
 
 def test_a_taken_port_is_one_sentence(server: SiteServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert server.files is not None
     assert main([str(server.files.folder), "--port", str(server.server_address[1])]) == 1
     assert "--port 0" in capsys.readouterr().err
 
@@ -184,3 +189,42 @@ def test_a_taken_port_is_one_sentence(server: SiteServer, capsys: pytest.Capture
 def test_a_folder_that_is_no_site_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(tmp_path), "--port", "0"]) == 1
     assert "not a built site" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "status"),
+    [
+        ("GET", "/" + "a" * 1000, 404),
+        *((method, "/" + "a" * 5000, 414) for method in ("GET", "POST", "OPTIONS")),
+        *((method, "http://[::1", 400) for method in ("GET", "POST", "OPTIONS")),
+    ],
+)
+def test_an_address_that_is_none_is_answered(
+    server: SiteServer, method: str, target: str, status: int
+) -> None:
+    with socket.create_connection(("127.0.0.1", server.server_address[1]), timeout=10) as connection:
+        connection.sendall(f"{method} {target} HTTP/1.1\r\n\r\n".encode())
+        assert connection.recv(100).split()[1] == str(status).encode()
+
+
+@pytest.mark.parametrize("length", ["²", "-1", "1" * 13, "9" * 12, "x"])
+@pytest.mark.parametrize("path", ["/memory/sync", "/memory/head", "/healthz"])
+def test_a_length_that_is_none_is_answered(tmp_path: Path, path: str, length: str) -> None:
+    store = open_store(default_database(tmp_path))
+    token = make_token(store, store.add_user("Ada", 1).id, 1, label="", scope="sync", expires_at=None)
+    server = SiteServer(None, endpoint=Endpoint(store))
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    try:
+        method = "POST" if path == "/memory/sync" else "GET"
+        with socket.create_connection(("127.0.0.1", server.server_address[1]), timeout=10) as connection:
+            head = f"{method} {path} HTTP/1.1\r\nAuthorization: Bearer {token}\r\nContent-Length: {length}"
+            connection.sendall(f"{head}\r\n\r\n".encode("latin-1"))
+            assert connection.recv(100).split()[1] in (b"400", b"413")
+        assert ask(server, "/")[0] == 404  # there is no page
+        assert ask(server, "/healthz")[0] == 200
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+        store.close()

@@ -29,3 +29,9 @@ export function unpack(packed) {
   }
   return image;
 }
+
+/** Pyodide lays an image into memory as it is: it must be there before. Other programs have none of that name. */
+export function makeRoom({ exports: { memory } }, image) {
+  const missing = image.length - (memory?.buffer.byteLength ?? Infinity);
+  if (missing > 0) memory.grow(Math.ceil(missing / 65_536));
+}

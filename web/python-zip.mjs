@@ -13,7 +13,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { loadPyodide } from "pyodide";
-import { pack, unpack } from "./boot-image.mjs";
+import { makeRoom, pack, unpack } from "./boot-image.mjs";
 
 const [packageFolder, outputFolder] = process.argv.slice(2).map((path) => resolve(path));
 
@@ -190,7 +190,15 @@ async function bootImage(file) {
 }
 
 async function verifyImage(rest, image) {
-  const pyodide = await boot(rest, { _loadSnapshot: unpack(image) });
+  const whole = unpack(image);
+  const { instantiate } = WebAssembly;
+  WebAssembly.instantiate = async (...program) => {
+    const made = await instantiate(...program);
+    if (made.instance) makeRoom(made.instance, whole);
+    return made;
+  };
+  const pyodide = await boot(rest, { _loadSnapshot: whole });
+  WebAssembly.instantiate = instantiate;
   await pyodide.runPythonAsync(`${IMPORT_ALL}${FIRST_USE}await first_use()`);
 }
 

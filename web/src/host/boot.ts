@@ -1,7 +1,7 @@
 /** Starts Python in this worker: from the site's own files only, with no package index. */
 
 import type { EmscriptenFS } from "./blockfile";
-import { unpack } from "../../boot-image.mjs";
+import { makeRoom, unpack } from "../../boot-image.mjs";
 import { dropImage, keptImage } from "./image";
 
 /** The part of Pyodide that is used here. */
@@ -63,7 +63,7 @@ export async function loadPython(): Promise<Pyodide> {
   if (!image) return start(await program, __BUILD__.python);
   try {
     const bytes = image.arrayBuffer().then((buffer) => unpack(new Uint8Array(buffer)));
-    const pyodide = await start(await program, __BUILD__.rest, { _loadSnapshot: bytes });
+    const pyodide = await start(await program, __BUILD__.rest, { _loadSnapshot: bytes }, bytes);
     // Everybody's image begins with the same state of it.
     pyodide.pyimport("random").seed();
     performance.mark("py-memory:boot-image");
@@ -95,13 +95,18 @@ async function loadProgram(): Promise<Program> {
   return { loadPyodide, createPyodideModule, wasm };
 }
 
-function start({ loadPyodide, createPyodideModule, wasm }: Program, library: string, options = {}): Promise<Pyodide> {
+function start(
+  { loadPyodide, createPyodideModule, wasm }: Program,
+  library: string,
+  options = {},
+  image: Promise<Uint8Array> | null = null,
+): Promise<Pyodide> {
   return loadPyodide({
     indexURL,
     stdLibURL: new URL(library, root).href,
     lockFileContents: __BUILD__.packages,
     createPyodideModule: (settings: object) => {
-      instantiateNext(wasm);
+      instantiateNext(wasm, image);
       return createPyodideModule(settings);
     },
     ...options,
@@ -109,11 +114,13 @@ function start({ loadPyodide, createPyodideModule, wasm }: Program, library: str
 }
 
 /** Pyodide would begin to compile when the image has been read; by then it is done, and this hands it over. */
-function instantiateNext(wasm: Promise<WebAssembly.Module>): void {
+function instantiateNext(wasm: Promise<WebAssembly.Module>, image: Promise<Uint8Array> | null): void {
   WebAssembly.instantiateStreaming = async (source, imports) => {
     WebAssembly.instantiateStreaming = instantiateStreaming;
     void Promise.resolve(source).then((response) => response.body?.cancel());
     const module = await wasm;
-    return { module, instance: await WebAssembly.instantiate(module, imports) };
+    const instance = await WebAssembly.instantiate(module, imports);
+    if (image) makeRoom(instance, await image);
+    return { module, instance };
   };
 }

@@ -444,6 +444,8 @@ def test_ctrl_c_ends_an_endless_statement(file: Path) -> None:
         [sys.executable, "-X", "importtime", "-m", "py_memory.cli", "sql", str(file), endless],
         stderr=PIPE,
         text=True,
+        # A shell's background jobs ignore Ctrl-C, and pass that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as running:
         assert running.stderr is not None
         for line in running.stderr:  # until the last module is there; then the statement begins
@@ -452,7 +454,7 @@ def test_ctrl_c_ends_an_endless_statement(file: Path) -> None:
         time.sleep(0.5)
         running.send_signal(signal.SIGINT)
         try:
-            said = running.communicate(timeout=30)[1]
+            said = running.communicate(timeout=15)[1]
         finally:
             running.kill()
     assert running.returncode == 130

@@ -214,7 +214,14 @@ def test_whatever_would_keep_or_change_is_refused(real: MemoryStore, tmp_path: P
     assert list(tmp_path.iterdir()) == []
     # A new operation on facts must be thought of here too.
     words = ("fact", "namespace", "import", "export", "consolidate", "fix")
-    reading = {"get_fact", "list_facts", "fact_history", "facts_for_prompt", "list_namespaces"}
+    reading = {
+        "get_fact",
+        "list_facts",
+        "browse_facts",
+        "fact_history",
+        "facts_for_prompt",
+        "list_namespaces",
+    }
     names = {name for name, _ in inspect.getmembers(MemoryStore, inspect.isfunction) if name[0] != "_"}
     assert {name for name in names if any(word in name for word in words)} - reading == set(refused)
 

@@ -38,6 +38,14 @@ DRAW = """async ([times, info]) => {
     const [length, count] = new Uint32Array(packed.buffer, 0, 2);
     const {loadPyodide} = await import(address('/pyodide.mjs'));
     const indexURL = address('/pyodide.mjs').replace('pyodide.mjs', '');
+    // As the page does it: Pyodide lays the image into the memory there is.
+    const {instantiateStreaming} = WebAssembly;
+    WebAssembly.instantiateStreaming = async (...program) => {
+        const made = await instantiateStreaming(...program);
+        const {memory} = made.instance.exports;
+        memory.grow(Math.max(0, Math.ceil((length - memory.buffer.byteLength) / 65536)));
+        return made;
+    };
     const drawn = [];
     for (let time = 0; time < times; time++) {
         const image = new Uint8Array(length);

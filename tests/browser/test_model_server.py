@@ -39,7 +39,7 @@ def dialog(page: Page) -> Locator:
 def connect(page: Page, address: str, key: str = "") -> None:
     """Two clicks."""
     page.locator(".model-button").click()
-    page.get_by_label("Address").fill(address)
+    page.get_by_label("Address", exact=True).fill(address)
     if key:
         page.get_by_label("Key", exact=True).fill(key)
     dialog(page).get_by_role("button", name="Connect").click()
@@ -142,7 +142,7 @@ def test_what_keeps_a_server_from_being_connected_is_said_in_the_dialog(
     scripts: list[dict[str, Any]] = [{}, {}, {"origin": None}, {"key": "sk-right"}, {"models": []}]
     for (typed, in_english, in_chinese), settings in zip(faults, scripts, strict=True):
         model_server.script(**settings)
-        page.get_by_label(address).fill(typed)
+        page.get_by_label(address, exact=True).fill(typed)
         dialog(page).get_by_role("button", name=connect_now).click()
         expect(dialog(page).get_by_role("alert")).to_contain_text(in_english if english else in_chinese)
     page.keyboard.press("Escape")
@@ -207,7 +207,7 @@ def test_the_key_lies_in_no_memory_export_or_address(
     with ModelServer() as other:
         page.locator(".model-button").click()
         dialog(page).get_by_role("button", name="Disconnect").click()
-        page.get_by_label("Address").fill(other.url)
+        page.get_by_label("Address", exact=True).fill(other.url)
         dialog(page).get_by_role("button", name="Connect", exact=True).click()
         expect(dialog(page).get_by_role("button", name="Disconnect")).to_be_visible()
         assert all("authorization" not in request["headers"] for request in other.requests(""))

@@ -19,8 +19,9 @@ export type Form = keyof typeof FORMS;
 
 /** The whole memory as one file, unless another form, or one session, is asked for. */
 export async function exportFile(format: Form = "db", session: Session | null = null): Promise<void> {
-  if (state.get().busy) return;
-  state.set({ busy: "export", dialog: null });
+  const { busy, dialog } = state.get();
+  if (busy) return;
+  state.set({ busy: "export", dialog: dialog?.kind === "export" ? null : dialog });
   try {
     const options = { format, language, ...(session && { session_id: session.id }) };
     const bytes = await (await memory()).exportFile(options);

@@ -30,7 +30,7 @@ class Suite:
 PYTHON_SUITE = "tests/browser/test_python_suite.py"
 SUITES = {
     "lint": Suite(
-        30,
+        20,
         commands={
             "ruff check": ("python", "-m", "ruff", "check", "."),
             "ruff format": ("python", "-m", "ruff", "format", "--check", "."),
@@ -41,11 +41,11 @@ SUITES = {
         needs=frozenset({"packages"}),
     ),
     "unit": Suite(
-        830, pytest=("tests/unit", "-n", "2", "--dist", "worksteal"), needs=frozenset({"postgres"})
+        770, pytest=("tests/unit", "-n", "2", "--dist", "worksteal"), needs=frozenset({"postgres"})
     ),
-    "pyodide": Suite(200, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
+    "pyodide": Suite(190, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
     "browser": Suite(
-        1600, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
+        1690, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
     ),
     # Only by name or with --models.
     "models": Suite(1800, pytest=("tests/models",), needs=frozenset({"site", "browser", "model"})),

@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.modelserver import ModelServer
 
-from .conftest import READY_MS
+from .conftest import READY_MS, wait_for
 from .test_model_server import answers, dialog, posts, say, worker_policy
 from .test_page import call
 
@@ -123,7 +123,7 @@ def test_messages_and_answers_have_versions(
     say(page, words["said"])
     done(page, "First.")
     press("copy")
-    assert page.evaluate("navigator.clipboard.readText()") == "First."
+    wait_for(page, "navigator.clipboard.readText().then((text) => text === 'First.')")
 
     # Another answer stands beside the first. What follows belongs to one of them.
     press("again")

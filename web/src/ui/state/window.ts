@@ -49,9 +49,11 @@ export async function refreshMessages(): Promise<void> {
     const limit = Math.max(FIRST, messages.length);
     // Where newer ones follow, the last one shown stays the last, unless it is gone.
     const last = later ? messages.at(-1)?.id : undefined;
+    // Read meanwhile. Where that fails the messages do too, and say why.
+    const branching = call<State["branches"]>("alternatives", { session_id: current, ...scopeOf(current) }).catch(() => ({}));
     const upTo = last && (await read(current, limit + 1, { until: last }).catch(ifMissing));
     const found = upTo || (await read(current, limit + 1).catch(unlessGone));
-    const branches = await call<State["branches"]>("alternatives", { session_id: current, ...scopeOf(current) }).catch(() => ({}));
+    const branches = await branching;
     if (turn !== refreshes || state.get().current !== current) return;
     if (!found) return openNext(); // deleted meanwhile, perhaps in another tab
     if (before !== changes) continue;

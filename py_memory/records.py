@@ -343,7 +343,8 @@ class SyncReport(Record):
 @dataclass(frozen=True, slots=True)
 class SyncConflict(Record):
     """A change that lost against another device's: `kept` and `lost` are the values of one group of columns.
-    `changed_at`: when the lost one was made (ms, the server's time)."""
+    `changed_at`: when the lost one was made (ms, the server's time); `key`, of a fact; `takes`: what
+    settle_sync_conflict() can take of it."""
 
     id: str
     kind: str
@@ -352,6 +353,20 @@ class SyncConflict(Record):
     changed_at: int
     kept: Mapping[str, Any]
     lost: Mapping[str, Any]
+    key: str | None = None
+    takes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SyncPreview(Record):
+    """What the next sync would send, by kind: rows that are new or changed, and how many it would ask to
+    forget. `stays`: what does not leave, by why: "here_only" and "secret" (facts), "streaming" (an answer
+    that is still being given), "hidden_text" (messages that leave without their text), "summaries"."""
+
+    first: bool
+    rows: Mapping[str, int]
+    forgotten: int
+    stays: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from .rows.identities import (
 )
 from .rows.messages import find_message
 from .rows.namespaces import ensure_namespace, namespace_of
-from .rows.rejections import add_rejection, is_rejected, remove_rejection
+from .rows.rejections import add_rejection, is_rejected, rejection_id, remove_rejection
 from .topics import Contradiction, contradictions
 from .undo import Operation, UndoLog
 
@@ -286,6 +286,16 @@ class Facts:
     def is_refused(self, key: str, value: str) -> bool:
         """Whether the user rejected this, forgot it, or wants nothing proposed under the key."""
         return any(is_rejected(self._db, self._user, what) for what in (_rejection(key, value), _kind(key)))
+
+    def refused_kinds(self, keys: Sequence[str]) -> list[str]:
+        return [key for key in keys if is_rejected(self._db, self._user, _kind(key))]
+
+    def allow_kind(self, key: str) -> tuple[Operation, int]:
+        """Returns the operation and how many fingerprints have gone."""
+        operation = self._undo.begin()
+        id = rejection_id(self._db, self._user, _kind(key))
+        gone = self._undo.take(operation, "rejections", "id = ?", (id,)) if id else []
+        return operation, len(gone)
 
     def pin_fact(self, id: str, pinned: bool) -> Fact:
         self.get(id)

@@ -157,6 +157,7 @@ def list_facts(
     prefix: str | None = None,
     category: str | None = None,
     keys: Sequence[str] | None = None,
+    ids: Sequence[str] | None = None,
     source_message_ids: Sequence[str] | None = None,
     session_id: str | None = None,
     limit: int | None = None,
@@ -183,6 +184,8 @@ def list_facts(
         also("f.category = ?", category)
     if keys is not None:
         also("f.key IN (SELECT value FROM json_each(?))", json_text(keys))
+    if ids is not None:
+        also("f.id IN (SELECT value FROM json_each(?))", json_text(ids))
     if source_message_ids is not None:
         also("f.source_message_id IN (SELECT value FROM json_each(?))", json_text(source_message_ids))
     if session_id is not None:

@@ -453,7 +453,9 @@ class Experience(Record):
 class Reason(Record):
     """A memory that an answer rested on, as it is now: `status` is the fact's, "forgotten" where it is gone
     or not for this agent to see, else "there"; `text` what it says, `said_at` (ms) when it was said or done,
-    `quote` the words it was learned from, `source_id` the message with them."""
+    `quote` the words it was learned from, `source_id` the message with them. `rested` is False for what the
+    answer only named because it changed it, or offered to. Of a fact also its key and value, since when it
+    holds (ms), and its confidence."""
 
     kind: str
     id: str
@@ -465,15 +467,32 @@ class Reason(Record):
     quote: str | None = None
     source_id: str | None = None
     role: str | None = None  # of a message
+    rested: bool = True
+    key: str | None = None
+    value: str | None = None
+    since: int | None = None
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Record):
-    """Why an answer says what it says: the memories it rested on, best first."""
+    """Why an answer says what it says: the memories it rested on, best first, and the name of the model that
+    wrote it, None where none was asked."""
 
     message_id: str
     answered_at: int
     reasons: tuple[Reason, ...]
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBasis(Record):
+    """What an answer was made with: how many memories it rested on that are still there, and the tools that
+    were called for it, oldest first, as (name, status)."""
+
+    message_id: str
+    memories: int
+    tools: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)

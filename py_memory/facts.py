@@ -8,7 +8,7 @@ a fingerprint and no text.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import text
@@ -369,6 +369,10 @@ class Facts:
             raise NotFoundError("fact", id)
         return fact
 
+    def is_live(self, fact: Fact) -> bool:
+        """Whether it is current and has not expired."""
+        return fact.status == "current" and (fact.expires_at is None or fact.expires_at > self._clock())
+
     def may_see(self, fact: Fact) -> bool:
         return self._agent is None or fact.scope in ("", self._agent)
 
@@ -404,8 +408,16 @@ class Facts:
             self._db, self._user, self._agent, status=status, now=self._clock(), limit=limit, **filters
         )
 
-    def browse_facts(self, **wanted: Any) -> list[Fact]:
+    def browse_facts(self, **wanted: Any) -> tuple[list[Fact], int]:
         return rows.browse_facts(self._db, self._user, self._agent, now=self._clock(), **wanted)
+
+    def count_waiting(self) -> dict[str, int]:
+        return rows.count_waiting(self._db, self._user, self._agent)
+
+    def waiting_facts(self, counts: Mapping[str, int], limit: int, offset: int) -> list[Fact]:
+        return rows.waiting_facts(
+            self._db, self._user, self._agent, counts=counts, limit=limit, offset=offset
+        )
 
     def facts_for_prompt(self, limit: int) -> list[Fact]:
         return rows.facts_for_prompt(self._db, self._user, self._agent, now=self._clock(), limit=limit)

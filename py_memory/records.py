@@ -13,6 +13,7 @@ from typing import Any, Protocol
 __all__ = [
     "Cancel",
     "ChainReport",
+    "ChatPage",
     "Conflict",
     "Delta",
     "Embedder",
@@ -20,6 +21,7 @@ __all__ = [
     "Experience",
     "Explanation",
     "Fact",
+    "FactsPage",
     "Finding",
     "Forgotten",
     "Hit",
@@ -51,6 +53,7 @@ __all__ = [
     "ToolCall",
     "ToolCallDelta",
     "Use",
+    "WaitingPage",
 ]
 
 
@@ -297,6 +300,42 @@ class Conflict(Record):
     fact: Fact
     other: Fact
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatPage(Record):
+    """A part of a session's branch: messages, oldest first; whether others stand before and after it on the
+    way to the end; of each message that stands beside others the ids of all of them, oldest first; and the
+    facts learned from these messages that are current or proposed."""
+
+    session_id: str
+    messages: tuple[Message, ...]
+    earlier: bool
+    later: bool
+    alternatives: Mapping[str, Sequence[str]]
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FactsPage(Record):
+    """A part of what is current, and how many there are in all; earlier values under the same keys; and the
+    first of what is past its time."""
+
+    facts: tuple[Fact, ...]
+    total: int
+    former: tuple[Fact, ...]
+    expired: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingPage(Record):
+    """A part of what waits for the user's answer, and how much there is in all; the current facts that the
+    proposals would correct; and what the disputed ones disagree with."""
+
+    facts: tuple[Fact, ...]
+    total: int
+    corrected: tuple[Fact, ...]
+    conflicts: tuple[Conflict, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ The layout is that of the GGUF specification, version 3.
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +32,7 @@ def write_gguf(path: Path) -> Path:
     tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *WORDS]
     kinds = [_IS_UNKNOWN, _CONTROL, _CONTROL, *[_BYTE] * 256, *[_NORMAL] * len(WORDS)]
     chain = [_token_of(AFTER), *range(len(tokens) - len(WORDS), len(tokens)), _END]
-    follows = dict(zip(chain, chain[1:], strict=False))
+    follows = dict(itertools.pairwise(chain))
     values = [
         _value("general.architecture", _STRING, "llama"),
         _value("general.name", _STRING, "small"),

@@ -1,8 +1,8 @@
 """From a page opened for the first time to a first reply, in clicks, for each kind of model.
 
-Every click is counted, into fields too, but not Enter, nor the one in the system's own dialog for files. The server is a
-real process, the file is a real GGUF that llama.cpp runs in the page. Headless Chromium mostly has no model of
-its own: where its `LanguageModel` says so, or there is none, a scripted one stands in; a real one is used.
+Every click is counted, into fields too, but neither Enter nor the one in the system's own dialog for files.
+The server is a real process, the file is a real GGUF that llama.cpp runs in the page. Headless Chromium mostly
+has no model of its own: where its `LanguageModel` says so, or there is none, a scripted one stands in.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What people are told when a model cannot answer: each failure of a real server, in a chat, in English and in
-Chinese, with what happened and what to do about it. docs/models.md has the same as a table.
+"""What people are told when a model cannot answer: each failure of a real server, in a chat, in English and
+in Chinese, with what happened and what to do about it. docs/models.md has the same as a table.
 
 What only a page can run into stands in tests/browser/test_model_server.py and test_model_https.py.
 """

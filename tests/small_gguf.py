@@ -1,4 +1,4 @@
-"""A model file small enough for every test: real GGUF, 1 MB, made here, that says the same sentence to everyone.
+"""A model file small enough for every test: real GGUF, 1 MB, made here, that says one sentence to everyone.
 
 It is a llama of one layer whose attention and feed-forward weights are zero, so that the last token alone
 decides the next: its embedding is one number of its own, and the output layer leads from that number to the

@@ -1,8 +1,8 @@
 """From a page opened for the first time to a first reply, in clicks, for each kind of model.
 
 Every click is counted, into fields too, but neither Enter nor the one in the system's own dialog for files.
-The server is a real process, the file is a real GGUF that llama.cpp runs in the page. Headless Chromium mostly
-has no model of its own: where its `LanguageModel` says so, or there is none, a scripted one stands in.
+The server is a real process, the file is a real GGUF that llama.cpp runs in the page. Headless Chromium
+mostly has no model of its own: where its `LanguageModel` says so, or there is none, a scripted one stands in.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from .test_model_server import answers, dialog, patience
 __all__ = ["patience"]
 
 MOST = 4
-COUNT = "addEventListener('click', (event) => { if (event.isTrusted && event.detail) console.debug('click'); }, true);"
+COUNT = """addEventListener("click", (event) => {
+    if (event.isTrusted && event.detail) console.debug("click");
+}, true);"""
 HAS_ITS_OWN = "async () => (await globalThis.LanguageModel?.availability?.().catch(() => '')) === 'available'"
 
 

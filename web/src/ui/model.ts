@@ -18,6 +18,8 @@ export interface Message {
   content: string;
   edited: boolean;
   status: "complete" | "streaming" | "stopped" | "failed";
+  /** What it is for; of the assistant: "ask" and "resume" end with a question. Not known of what is shown early. */
+  intent?: string | null;
   /** What was changed on arrival, for example that NUL characters were replaced. */
   notes: string[];
 }

@@ -90,6 +90,7 @@ export const en = {
     failedHint: "Your message is kept. You can try again.",
     notStored: "This message was not stored.",
     tryAgain: "Try again",
+    decide: { label: "Your decision", yes: "Yes, go ahead", no: "No, leave it" },
     takeBack: "Back to the message box",
     edited: "Edited",
     notes: {

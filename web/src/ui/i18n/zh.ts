@@ -88,6 +88,7 @@ export const zh: Texts = {
     failedHint: "你的消息已保存，可以再试一次。",
     notStored: "这条消息没有存下来。",
     tryAgain: "再试一次",
+    decide: { label: "你的决定", yes: "是的，继续", no: "取消" },
     takeBack: "放回输入框",
     edited: "已编辑",
     notes: {

@@ -7,6 +7,7 @@ import { focusNext, takeFocus } from "../state/focus";
 import { state, streams } from "../state/state";
 import { useStore } from "../state/store";
 import { Kept, Proposals } from "./cards";
+import { Decide } from "./decide";
 import { Icon, Mark } from "./icons";
 import { Markdown } from "./markdown";
 import { memo } from "./memo";
@@ -77,7 +78,7 @@ export const Turn = memo(({ message, kept, proposals, target, answers }: TurnPro
           </p>
         ))}
       </article>
-      {mine ? <Proposals facts={proposals} /> : null}
+      {mine ? <Proposals facts={proposals} /> : <Decide message={message} />}
       {mine ? <Kept facts={kept} /> : null}
     </div>
   );

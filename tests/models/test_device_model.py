@@ -36,6 +36,11 @@ RECORD_PORT = """
     };
 """
 
+RECORD_DELTAS = """() => {
+    globalThis.deltas = [];
+    pyMemory.on("chat", ({ type, text }) => type === "delta" && deltas.push(text));
+}"""
+
 
 @pytest.fixture(autouse=True)
 def patience() -> Iterator[None]:
@@ -98,17 +103,17 @@ def test_a_told_fact_is_in_the_prompt_and_in_the_answer_with_the_network_off(
     context.set_offline(True)
     page.reload()  # the program, what runs the model, and the model itself lie in this browser
     page.get_by_role("button", name="New chat", exact=True).click()
+    page.evaluate(RECORD_DELTAS)
     begun = time.monotonic()
     say(page, QUESTION)
     answer = answers(page)
     expect(answer).to_have_attribute("data-status", "streaming")
-    wait_for(
-        page, "document.querySelector('[data-role=assistant] .answer-text')?.innerText.length > 2", LOADED_MS
-    )
+    wait_for(page, "deltas.length > 0", LOADED_MS)
     figures.append(
         f"{time.monotonic() - begun:.1f} s to the first words after a reload, the file loaded again"
     )
     expect(answer).to_have_attribute("data-status", "complete")
+    assert page.evaluate("deltas.length") > 1, "the answer is shown as it is made"
     (turns,) = page.evaluate("asked")
     assert "Biscuit" in turns[0]["content"]
     assert turns[0]["role"] == "system"

@@ -15,8 +15,8 @@ Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
 
 WORDS = {
-    "en": ("Memory", "Both hold", "No longer", "Renew", "Undo", "Past their time", "expired on"),
-    "zh": ("记忆", "都对", "已不成立", "续期", "撤销", "已过期", "过期"),
+    "en": ("Memory", "Both hold", "This one", "Renew", "Undo", "Past their time", "expired on"),
+    "zh": ("记忆", "都对", "以此为准", "续期", "撤销", "已过期", "过期"),
 }
 
 
@@ -31,15 +31,16 @@ def page(launch: Launch, open_page: OpenPage, words: tuple[str, ...]) -> Page:
 
 
 def test_two_that_exclude_each_other_are_put_to_the_user(page: Page, words: tuple[str, ...]) -> None:
-    _, memory, both, no_longer, _, undo, *_ = words
+    _, memory, both, this_one, _, undo, *_ = words
     call(page, "set_fact", key="user::diet", value="vegetarian")
     call(page, "set_fact", key="user::likes", value="steak")
     assert call(page, "consolidate")["disputed"] == 1
     page.get_by_role("button", name=memory).click()
     card = page.locator(".panel .card")
-    expect(card).to_contain_text("vegetarian")
-    expect(card).to_contain_text("steak")
-    button(card, no_longer).click()
+    sides = card.locator(".side")  # beside each other, the older first
+    expect(sides.first).to_contain_text("vegetarian")
+    expect(sides.last).to_contain_text("steak")
+    button(sides.last, this_one).press("Enter")
     expect(card).to_have_count(0)
     assert [fact["value"] for fact in call(page, "list_facts", status="archived")] == ["vegetarian"]
     button(page.locator(".toast"), undo).click()

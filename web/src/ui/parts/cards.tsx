@@ -5,7 +5,7 @@ import { useRef, useState } from "preact/hooks";
 import { day, t } from "../i18n";
 import { keyInWords } from "../i18n/keys";
 import { type Fact, isOfDay, MAX_VALUE_CHARACTERS } from "../model";
-import { end, holdsMany, keep, keepAll, openPanel, reject } from "../state/facts";
+import { holdsMany, keep, keepAll, openPanel, reject } from "../state/facts";
 import { act } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
@@ -66,10 +66,7 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
   const [more, setMore] = useState(false);
   const facts = useStore(state, (value) => value.facts);
   const label = `proposal-${fact.id}`;
-  const conflicts = useStore(state, (value) => value.conflicts);
-  const disputed = fact.status === "disputed";
   const former = holdsMany(fact.key) ? undefined : facts.find((other) => other.key === fact.key);
-  const against = conflicts.filter((conflict) => conflict.fact.id === fact.id && conflict.why !== "value");
   return (
     <li
       class="card"
@@ -92,11 +89,6 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
       {former && former.value !== fact.value && !editing ? (
         <small class="corrects">{t.facts.corrects(former.value)}</small>
       ) : null}
-      {against.map(({ other }) => (
-        <small key={other.id} class="corrects">
-          {t.facts.disagrees(keyInWords(other.key), other.value)}
-        </small>
-      ))}
       {editing ? (
         <Editor
           value={fact.value}
@@ -111,27 +103,25 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
       ) : (
         <div class="card-actions">
           <button type="button" class="primary" aria-describedby={label} onClick={once(() => answer(() => keep(fact)))}>
-            {disputed && against.length ? t.facts.bothHold : t.facts.keep}
+            {t.facts.keep}
           </button>
           <button type="button" aria-describedby={label} onClick={() => setEditing(true)}>
             {t.facts.edit}
           </button>
-          <button type="button" aria-describedby={label} onClick={once(() => answer(() => (disputed ? end(fact) : reject(fact))))}>
-            {disputed ? t.facts.noLonger : t.facts.no}
+          <button type="button" aria-describedby={label} onClick={once(() => answer(() => reject(fact)))}>
+            {t.facts.no}
           </button>
-          {disputed ? null : (
-            <button
-              type="button"
-              class="icon-button"
-              aria-label={t.facts.more}
-              title={t.facts.more}
-              aria-describedby={label}
-              aria-expanded={more}
-              onClick={() => setMore(!more)}
-            >
-              <Icon name="more" />
-            </button>
-          )}
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={t.facts.more}
+            title={t.facts.more}
+            aria-describedby={label}
+            aria-expanded={more}
+            onClick={() => setMore(!more)}
+          >
+            <Icon name="more" />
+          </button>
         </div>
       )}
       {more && !editing ? (

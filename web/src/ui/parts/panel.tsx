@@ -3,12 +3,12 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { day, t } from "../i18n";
+import { tb } from "../i18n/basis";
 import { type Group, GROUPS, groupOf, keyInWords } from "../i18n/keys";
 import { type Fact, isOfDay, MAX_VALUE_CHARACTERS } from "../model";
 import {
   change,
   finish,
-  forget,
   keep,
   openPanel,
   pin,
@@ -24,6 +24,7 @@ import { goToMessage } from "../state/window";
 import { Proposals } from "./cards";
 import { Editor } from "./editor";
 import { keepFocus } from "./focus";
+import { Disputes } from "./disputes";
 import { Forgotten } from "./forgotten";
 import { History } from "./history";
 import { IconButton } from "./icon-button";
@@ -55,10 +56,12 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
   const words = wanted.trim().toLowerCase();
   const pinned = facts.filter((fact) => fact.pinned);
   const groups = useMemo(() => grouped(facts), [facts]);
-  const go = (id: string): void =>
+  const candidates = useMemo(() => proposals.filter(({ status }) => status === "candidate"), [proposals]);
+  const disputed = useMemo(() => proposals.filter(({ status }) => status === "disputed"), [proposals]);
+  const go = (id: string, words?: string): void =>
     act(async () => {
       if (narrow) close();
-      await goToMessage(id);
+      await goToMessage(id, words);
     });
   return (
     <aside
@@ -89,12 +92,13 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
           if (body.scrollHeight - body.scrollTop < REACH * body.clientHeight) showMoreRemembered();
         }}
       >
-        {proposals.length ? (
+        {candidates.length ? (
           <section class="panel-group waiting-group">
             <h3>{t.panel.waiting}</h3>
-            <Proposals facts={proposals} heading={false} />
+            <Proposals facts={candidates} heading={false} />
           </section>
         ) : null}
+        {disputed.length ? <Disputes facts={disputed} go={go} /> : null}
         {facts.length >= SEARCHABLE_FROM || wanted ? (
           <div class="search">
             <Icon name="search" />
@@ -159,7 +163,7 @@ function Section({
 }: {
   title: string;
   facts: readonly Fact[];
-  go: (id: string) => void;
+  go: (id: string, words?: string) => void;
 }): JSX.Element | null {
   if (facts.length === 0) return null;
   return (
@@ -198,7 +202,7 @@ function Expired({ words }: { words: string }): JSX.Element | null {
                 <button type="button" aria-describedby={id} onClick={() => act(() => renew(fact))}>
                   {t.panel.renew}
                 </button>
-                <IconButton icon="bin" label={t.panel.forget} about={id} onClick={() => act(() => forget(fact))} />
+                <IconButton icon="bin" label={t.panel.forget} about={id} onClick={() => state.set({ dialog: { kind: "forget", fact } })} />
               </div>
             </li>
           );
@@ -208,7 +212,7 @@ function Expired({ words }: { words: string }): JSX.Element | null {
   );
 }
 
-function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Element {
+function Entry({ fact, go }: { fact: Fact; go: (id: string, words?: string) => void }): JSX.Element {
   const [editing, setEditing] = useState(false);
   const former = useStore(state, (value) =>
     value.former.get(fact.key)?.find((old) => old.value !== fact.value),
@@ -255,7 +259,10 @@ function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Elem
           <q>{fact.quote}</q>
         </p>
       ) : null}
-      {former ? <History fact={fact} former={former} /> : null}
+      <p class="entry-measures">
+        {tb.timesUsed(fact.use_count)} · {tb.sure(Math.round(fact.confidence * 100))}
+      </p>
+      <History fact={fact} former={former} />
       <div class="entry-actions">
         {fact.key.startsWith("task::") ? (
           <button type="button" class="primary" aria-describedby={id} onClick={() => act(() => finish(fact))}>
@@ -264,14 +271,14 @@ function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Elem
           </button>
         ) : null}
         {source ? (
-          <button type="button" aria-describedby={id} onClick={() => go(source)}>
+          <button type="button" aria-describedby={id} onClick={() => go(source, fact.quote ?? undefined)}>
             <Icon name="jump" />
-            {t.panel.source}
+            {tb.where}
           </button>
         ) : null}
         <IconButton icon="pin" filled={fact.pinned} label={fact.pinned ? t.panel.unpin : t.panel.pin} about={id} onClick={() => act(() => pin(fact))} />
         <IconButton icon="pencil" label={t.panel.edit} about={id} onClick={() => setEditing(true)} />
-        <IconButton icon="bin" label={t.panel.forget} about={id} onClick={() => act(() => forget(fact))} />
+        <IconButton icon="bin" label={t.panel.forget} about={id} onClick={() => state.set({ dialog: { kind: "forget", fact } })} />
       </div>
     </li>
   );

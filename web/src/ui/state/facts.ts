@@ -1,10 +1,13 @@
 /** What is remembered: proposals and their answers, and the list in the panel. */
 
-import { t } from "../i18n";
+import { listed, t } from "../i18n";
+import { tb } from "../i18n/basis";
 import { KEYS_OF_GROUPS, keyInWords, keysWithWords } from "../i18n/keys";
 import type { Conflict, Fact, Namespace, Receipt } from "../model";
+import { refreshBasis } from "./basis";
 import { act, call, toast } from "./memory";
 import { state } from "./state";
+import { refreshAll } from "./sessions";
 import { offerUndo, UNDO_MS } from "./undo";
 
 /** Entries of the panel that are read at first, some windows full, and each time the reader comes near their end. */
@@ -29,6 +32,7 @@ export async function refreshFacts(): Promise<void> {
     call<Fact[]>("list_facts", { status: "candidate", limit: MOST_WAITING }),
     call<Fact[]>("list_facts", { status: "disputed", limit: MOST_WAITING }),
     panel ? readPanel() : undefined,
+    refreshBasis(),
   ]);
   const waiting = distinct([...candidates, ...said.filter(({ status }) => status === "candidate")]);
   // A proposal says what it would correct; where a key holds many values, it corrects none.
@@ -120,6 +124,14 @@ export async function end(fact: Fact): Promise<void> {
   if (operation_id) offerUndo({ operation_id, undo_until }, "rejected", t.facts.over(fact.value), refreshFacts);
 }
 
+/** Of two that exclude each other one holds: the other becomes a thing of the past, or makes way under its key. */
+export async function choose({ fact, other, why }: Conflict, chosen: Fact): Promise<void> {
+  if (chosen.id === other.id) return end(fact);
+  await call("confirm_fact", { id: fact.id });
+  if (why === "value") return refreshFacts();
+  return end(other);
+}
+
 /** What has expired counts again, from now on for as long as its kind does. */
 export async function renew(fact: Fact): Promise<void> {
   const undo_until = Date.now() + UNDO_MS;
@@ -141,12 +153,28 @@ export async function change(fact: Fact, value: string): Promise<void> {
   await refreshFacts();
 }
 
-export async function forget(fact: Fact): Promise<void> {
-  const receipt = await call<Receipt>("forget", { fact_id: fact.id });
+/** Forgets it, or the message it came from with all that was learned from that, and looks whether it is gone. */
+export async function forget(fact: Fact, withSource = false): Promise<void> {
+  const which = withSource ? { message_id: fact.source_message_id } : { fact_id: fact.id };
+  const receipt = await call<Receipt>("forget", which);
+  const left = await call<Record<string, number>>("count_mentions", { words: fact.value });
   await refreshFacts();
-  offerUndo(receipt, "forgotten", t.panel.forgotten(fact.value), refreshFacts, {
-    details: receipt.beyond.map((code) => t.panel.beyond[code] ?? code),
+  if (withSource) await refreshAll();
+  offerUndo(receipt, "forgotten", t.panel.forgotten(fact.value), withSource ? refreshAll : refreshFacts, {
+    details: [
+      proofOf(left),
+      ...receipt.beyond.filter((code) => code !== "source_message").map((code) => t.panel.beyond[code] ?? code),
+    ],
   });
+}
+
+/** In words, what still holds the same words: a short value may stand in texts that have nothing to do with it. */
+function proofOf(left: Readonly<Record<string, number>>): string {
+  const { messages = 0, message_versions: versions = 0, facts = 0, sessions = 0, summaries = 0, ...rest } = left;
+  const others = Object.values(rest).reduce((sum, count) => sum + count, 0);
+  const counts = { messages: Math.max(messages, versions), facts, sessions, summaries, others };
+  const places = Object.entries(counts).flatMap(([place, n]) => (n ? [tb.places[place as keyof typeof counts](n)] : []));
+  return places.length ? tb.stillHeld(listed(places)) : tb.provenGone;
 }
 
 export async function finish(task: Fact): Promise<void> {

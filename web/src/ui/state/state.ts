@@ -29,6 +29,7 @@ export type Dialog =
   | { kind: "storage" }
   | { kind: "models" }
   | { kind: "prompt"; message: Message }
+  | { kind: "forget"; fact: Fact }
   | { kind: "import"; files?: readonly File[] }
   | { kind: "export" }
   | { kind: "about" }
@@ -97,8 +98,8 @@ export interface State {
   drawer: boolean;
   dialog: Dialog | null;
   toasts: readonly Toast[];
-  /** A message to scroll to and mark. */
-  target: { message: string; at: number } | null;
+  /** A message to scroll to and mark, and the words in it. */
+  target: { message: string; at: number; words?: string } | null;
   /** Facts whose words are marked in their message because their card is pointed at. */
   pointed: string | null;
   /** What is in the message box. */

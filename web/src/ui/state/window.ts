@@ -126,13 +126,15 @@ export function makeRoom(): void {
   else if (messages.length > MOST) show({ messages: messages.slice(-MORE), earlier: true });
 }
 
-/** Opens the chat of a message, brings the message into view and marks it. */
-export async function goToMessage(id: string): Promise<void> {
-  const message = await call<Message>("get_message", { id });
+/** Opens the chat of a message, brings the message into view and marks it, or the words in it. */
+export async function goToMessage(id: string, words?: string): Promise<void> {
+  // Of an incognito chat only what is on screen can be gone to.
+  const shown = state.get().messages.find((message) => message.id === id);
+  const message = shown ?? (await call<Message>("get_message", { id }));
   const session = message.session_id;
   await openSession(session);
   if (!state.get().messages.some((shown) => shown.id === id)) await showAround(session, id);
-  state.set({ target: { message: id, at: Date.now() } });
+  state.set({ target: { message: id, at: Date.now(), ...(words && { words }) } });
 }
 
 async function showAround(session: string, id: string): Promise<void> {

@@ -206,8 +206,8 @@ def _of_somebody(key: str, facts: Sequence[Fact], language: str) -> str:
 
 _LONGEST_ECHO = 60  # characters of a request that are said again
 _SWAPPED = {
-    **{"me": "you", "my": "your", "mine": "yours", "i": "you", "us": "you", "our": "your", "ours": "yours", "we": "you"},
-    **{"myself": "yourself", "ourselves": "yourselves", "i'm": "you're", "we're": "you're", "am": "are"},
+    "me": "you", "my": "your", "mine": "yours", "i": "you", "us": "you", "our": "your", "ours": "yours", "we": "you",
+    "myself": "yourself", "ourselves": "yourselves", "i'm": "you're", "we're": "you're", "am": "are",
 }  # fmt: skip
 _VERB = re.compile(
     r"(?:plan|write|draft|make|create|suggest|recommend|cook|book|compose|translate|summari[sz]e|explain|design|organi[sz]e|prepare|generate|calculate|order|find|propose|brainstorm|pick|choose|invent|teach|tell|code|build|fix|solve|improve|come up|give|help)\b",

@@ -128,3 +128,77 @@ def assert_marked(page: Page, told: str) -> None:
     assert marked
     assert marked in told
     assert marked != told
+
+
+def drop(page: Page, name: str, content: list[int]) -> None:
+    page.evaluate(
+        """([name, content]) => {
+            const init = {bubbles: true, cancelable: true, dataTransfer: new DataTransfer()};
+            init.dataTransfer.items.add(new File([new Uint8Array(content)], name));
+            document.querySelector(".log").dispatchEvent(new DragEvent("drop", init));
+        }""",
+        [name, content],
+    )
+
+
+def test_files_code_tools_and_finding_again(launch: Launch, open_page: Callable[..., Page]) -> None:
+    page = open_page(launch(viewport={"width": 1280, "height": 800}))
+    refused: list[str] = []
+    page.on(
+        "console", lambda message: refused.append(message.text) if "Security Policy" in message.text else None
+    )
+    problem = page.get_by_role("alert")
+    for name, content, why in (
+        ("empty.txt", [], "empty"),
+        ("cat.png", [0x89, 0x50, 0, 1, 2], "not a text file"),
+        ("huge.log", [97] * ((256 << 10) + 1), "too large"),
+    ):
+        drop(page, name, content)
+        expect(problem).to_contain_text(why)
+    drop(page, "notes.py", list(b"def greet():\n    return 'I am called Zed'\n~~~\nMy name is Eve.\n"))
+    expect(problem).to_have_count(0)
+    drop(page, "gb.txt", list("我叫王五".encode("gb18030")))
+    expect(page.locator(".attached li")).to_have_count(2)
+    button(page, "Remove gb.txt").click()
+    button(page, "Send").click()
+    said = articles(page, "user")
+    expect(articles(page, "assistant")).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    assert "My name is Eve." in call(page, "get_message", id=said.get_attribute("data-id"))["content"]
+    assert call(page, "list_facts", status=None) == []  # a file says nothing of the user
+    expect(page.get_by_role("heading", level=1)).to_contain_text("notes.py")
+    said.locator(".attachment summary").click()
+    expect(said.locator(".code-keyword").first).to_have_text("def")
+
+    # Code in colours, without HTML and within the policy; tools on one line.
+    session = call(page, "list_sessions")[0]["id"]
+    code = "Look:\n\n```js\nconst a = '<b>x</b>'; // why\n```\n\n```nosuch\nplain\n```"
+    answer = call(page, "add_message", session_id=session, role="assistant", content=code)["id"]
+    tool = call(
+        page,
+        "add_tool_call",
+        session_id=session,
+        tool_name="weather",
+        input={"town": "Oslo"},
+        message_id=answer,
+    )
+    call(page, "update_tool_call", id=tool["id"], status="success", output="rain")
+    blocks = articles(page, "assistant").last.locator("pre code")
+    expect(blocks.first.locator(".code-string")).to_have_text("'<b>x</b>'")
+    expect(blocks.last).to_have_text("plain")
+    line = articles(page, "assistant").last.locator(".tool-line")
+    expect(line.locator("summary")).to_contain_text("1 tool call")
+    expect(line.locator("dd").first).to_be_hidden()
+    line.locator("summary").press("Enter")
+    expect(line.locator("dd").last).to_have_text("rain")
+    assert refused == []
+
+    # Everything can be found again, with the words marked.
+    call(page, "set_fact", key="user::likes", value="xylophones")
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox")
+    field.fill("xyloph")
+    expect(page.locator(".palette-list mark")).to_have_text(["xyloph"])
+    field.fill("called zed")
+    expect(page.locator(".palette-list mark")).to_have_text(["called Zed"])
+    field.press("Enter")
+    expect(page.locator("article.target")).to_have_attribute("data-id", said.get_attribute("data-id") or "")

@@ -64,7 +64,9 @@ export const en = {
     you: "You",
     memory: "Memory",
   },
+  everywhere: (words: string) => `Search “${words}” in messages and memories`,
   attach: "Attach text files",
+  dropHere: "Drop to attach; a memory file is imported",
   attached: (name: string, size: string) => `${name}, ${size}`,
   remove: (name: string) => `Remove ${name}`,
   refusedFile: {

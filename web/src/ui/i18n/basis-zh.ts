@@ -59,7 +59,9 @@ export const zh: BasisTexts = {
   history: "历史",
   onlyThis: "一直是这样。",
   found: { memories: "记忆", messages: "消息", you: "你", memory: "记忆助手" },
+  everywhere: (words) => `在消息和记忆里找“${words}”`,
   attach: "附上文本文件",
+  dropHere: "松开即可附上；记忆文件会导入",
   attached: (name, size) => `${name}，${size}`,
   remove: (name) => `移除 ${name}`,
   refusedFile: {

@@ -28,7 +28,7 @@ export const en = {
     week: "Last 7 days",
     older: "Earlier",
     privacy: "Kept in this browser only. Nothing is sent anywhere.",
-    commands: "Commands",
+    commands: "Search everything",
   },
   incognito: {
     open: "New incognito chat",

@@ -28,7 +28,7 @@ export const zh: Texts = {
     week: "最近七天",
     older: "更早",
     privacy: "只保存在这个浏览器里，不会发送到任何地方。",
-    commands: "命令",
+    commands: "搜索全部",
   },
   incognito: {
     open: "新的无痕对话",

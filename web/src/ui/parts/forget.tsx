@@ -35,7 +35,7 @@ export function Forget({ fact }: { fact: Fact }): JSX.Element {
   return (
     <Modal title={tb.forgetTitle} kind="forget">
       <p>{tb.goes}</p>
-      <ul class="forget-goes">
+      <ul class="forget-list">
         <li class="forget-what">
           <span class="key">{keyInWords(fact.key)}</span>
           <span class="value" dir="auto">
@@ -50,7 +50,7 @@ export function Forget({ fact }: { fact: Fact }): JSX.Element {
       {staying.length ? (
         <>
           <p>{tb.stays(staying.length)}</p>
-          <ul class="forget-stays">
+          <ul class="forget-list forget-stays">
             {staying.slice(0, MOST_HITS).map((hit) => (
               <li key={hit.message_id} dir="auto">
                 {around(hit)}

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { hostOf } from "../../models/address";
 import { ago, daysAgo, t } from "../i18n";
+import { tb } from "../i18n/basis";
 import { MAX_TITLE_CHARACTERS, type Session } from "../model";
 import { closeIncognito, openIncognito } from "../state/incognito";
 import { act } from "../state/memory";
@@ -72,6 +73,7 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
           </div>
           <Incognito id={incognito} />
           <Search />
+          <Everywhere />
           <Sessions />
         </div>
         <footer class="sidebar-foot">
@@ -125,6 +127,18 @@ function Search(): JSX.Element {
         }}
       />
     </div>
+  );
+}
+
+/** From the titles to everything else that has the words. */
+function Everywhere(): JSX.Element | null {
+  const query = useStore(state, (value) => value.query.trim());
+  if (!query) return null;
+  return (
+    <button type="button" class="quiet everywhere" onClick={() => state.set({ drawer: false, dialog: { kind: "palette" } })}>
+      <Icon name="search" />
+      {tb.everywhere(query.length > 24 ? `${query.slice(0, 24)}…` : query)}
+    </button>
   );
 }
 

@@ -6,6 +6,7 @@ from py_memory import text as texts
 from py_memory import trace
 from py_memory.checks import check_count, check_id, check_texts, json_text
 from py_memory.errors import InvalidInputError
+from py_memory.health import can_be_undone
 from py_memory.recall import index
 from py_memory.records import ChainReport, Finding, Forgotten, Receipt
 from py_memory.rows import stats, sync, tombstones
@@ -138,12 +139,15 @@ class CareOperations(VectorOperations):
             found.append(Finding("embedder", 1, (said,), None))
         return found
 
-    def fix_health(self, kind: str) -> int:
-        """Does what a finding of that kind says can be done. Returns how many rows it concerned."""
+    def fix_health(self, kind: str) -> Receipt:
+        """Does what a finding of that kind says can be done; `counts` says how many it concerned. Undoable
+        for 10 s, but for the search index and rows that belong to nothing (`undo_until` is 0 then). Raises
+        InvalidInputError for what only the user can decide."""
         with self.database.transaction():
             count = self._health.fix(kind)
+            operation = self._undo.begin()
             self._event("fixed", "memory", kind)
-            return count
+            return Receipt(operation.id, {kind: count}, operation.until if can_be_undone(kind) else 0)
 
     def stats(self) -> dict[str, int]:
         """Rows by table, and the database's size in bytes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 from .clock import DAY_MS, Clock
 from .database import Database
@@ -16,7 +17,7 @@ from .rows import health
 from .rows.namespaces import namespace_of
 from .rows.rejections import is_rejected
 from .rows.settings import get_setting, set_setting
-from .topics import Contradiction, contradictions
+from .topics import Contradiction, contradictions, has_topic
 from .trace import verify
 from .undo import UndoLog
 from .weight import may_rest, quality
@@ -119,16 +120,21 @@ class Health:
 
     def conflicts(self) -> list[Conflict]:
         """Every disputed fact that the agent sees, with what it disagrees with."""
-        out = []
-        facts = self._facts.list_facts()
-        for fact in self._facts.list_facts(status="disputed"):
+        return self.conflicts_of(self._facts.list_facts(status="disputed"))
+
+    def conflicts_of(self, disputed: Sequence[Fact]) -> list[Conflict]:
+        """Of these, what each disagrees with."""
+        out: list[Conflict] = []
+        facts = self._facts.list_facts() if disputed else []
+        topical = [fact for fact in facts if has_topic(fact)]
+        for fact in disputed:
             asserted = dataclasses.replace(fact, status="current")
             out += [
                 Conflict(fact, other, "value")
                 for other in facts
                 if other.key == fact.key and other.scope == fact.scope and not self._many(fact.key)
             ]
-            for found in contradictions([asserted, *facts]):
+            for found in contradictions([asserted, *topical]):
                 if asserted in (found.older, found.newer):
                     other = found.newer if found.older is asserted else found.older
                     out.append(Conflict(fact, other, found.why))

@@ -150,6 +150,16 @@ class FactOperations(StoreBase):
         of keys and of prefixes that end in "::", then the rest; in a group as they were learned. `words`
         takes only those whose key or value holds them, and those under `keys`, which is what the words say
         in another language. At most 400 keys in all."""
+        return self._browse(groups, words, keys, limit, offset)[0]
+
+    def _browse(
+        self,
+        groups: Sequence[Sequence[str]],
+        words: str | None,
+        keys: Sequence[str],
+        limit: int,
+        offset: int,
+    ) -> tuple[list[Fact], int]:
         check_count(limit, "The limit")
         check_count(offset, "The offset")
         named = [check_texts(group, "Keys of a group") for group in check_items(groups, "Groups of keys")]

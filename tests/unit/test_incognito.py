@@ -219,6 +219,7 @@ def test_whatever_would_keep_or_change_is_refused(real: MemoryStore, tmp_path: P
         "get_fact",
         "list_facts",
         "browse_facts",
+        "read_facts",
         "fact_history",
         "facts_for_prompt",
         "list_namespaces",

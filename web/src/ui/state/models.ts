@@ -66,7 +66,7 @@ export function connect(typed: string, key: string): Promise<void> {
     await change({ choice: { kind: "server", address, model }, server: { address, model } }, ["trying"]);
     models.set({ list });
     await lookForKey();
-    toast({ text: tm.server.connected(model, hostOf(address)) });
+    return tm.server.connected(model, hostOf(address));
   });
 }
 
@@ -108,7 +108,7 @@ export function pickFile(chosen: File): Promise<void> {
     if (picked) toast({ text: tm.device.notKept });
     await change({ file: { name: chosen.name, size: chosen.size } });
     await startPageModel("device", signal);
-    toast({ text: tm.device.ready(chosen.name) });
+    return tm.device.ready(chosen.name);
   });
 }
 
@@ -137,13 +137,16 @@ export function fetchFile(typed: string): Promise<void> {
       unwatch();
     }
     await startPageModel("device", signal);
-    toast({ text: tm.device.ready(nameIn(address)) });
+    return tm.device.ready(nameIn(address));
   });
 }
 
 /** The file that is kept here already. */
 export function useFile(): Promise<void> {
-  return attempt("device", (signal) => startPageModel("device", signal));
+  return attempt("device", async (signal) => {
+    await startPageModel("device", signal);
+    return tm.device.ready(models.get().settings.file?.name ?? tm.device.name);
+  });
 }
 
 export function dropFile(): Promise<void> {
@@ -164,6 +167,7 @@ export function useBrowser(): Promise<void> {
       throw new Shown(tm.browser.failed);
     });
     await startPageModel("browser", signal);
+    return tm.browser.ready;
   });
 }
 
@@ -183,13 +187,15 @@ export async function leave(): Promise<void> {
 /** A sentence for the user. */
 class Shown extends Error {}
 
-async function attempt(kind: Choice["kind"], work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+/** `work` resolves with a sentence where a model has been made ready to answer. */
+async function attempt(kind: Choice["kind"], work: (signal: AbortSignal) => Promise<string | void>): Promise<void> {
   if (models.get().progress) return;
   running = new AbortController();
   const { signal } = running;
   models.set({ problem: null });
+  let ready: string | void = undefined;
   try {
-    await work(signal);
+    ready = await work(signal);
   } catch (error) {
     if (!signal.aborted) models.set({ problem: { kind, text: (error as Error).message } });
     if (state.get().dialog?.kind !== "models" && models.get().settings.trying) await change({}, ["trying"]);
@@ -197,6 +203,17 @@ async function attempt(kind: Choice["kind"], work: (signal: AbortSignal) => Prom
     models.set({ progress: null });
     running = null;
   }
+  if (ready) answersNow(ready);
+}
+
+/** Nothing is left to do in the dialog; what comes next is a message. */
+function answersNow(text: string): void {
+  if (state.get().dialog?.kind === "models") {
+    state.set({ dialog: null });
+    requestAnimationFrame(() => document.querySelector<HTMLTextAreaElement>("#message")?.focus());
+  }
+  const change = (): void => state.set({ dialog: { kind: "models" } });
+  toast({ text, actions: [{ label: tm.change, run: change }] });
 }
 
 function addressIn(typed: string): string {

@@ -1,6 +1,6 @@
 """Pictures of every screen, in both languages and themes, on desk and phone: `build.py test --screens`.
 
-They lie in dist/screens. axe finds nothing in any (contrast of 4.5 included), and none is wider than a screen."""
+They lie in dist/screens. axe finds nothing in any (contrast included), and none is wider than a screen."""
 
 from __future__ import annotations
 

@@ -67,17 +67,20 @@ def test_settings_hold_and_come_before_the_first_paint(launch: Launch, open_page
     expect(settings).to_contain_text("Never suggest this kind")
     expect(button(settings, "Undo")).to_be_visible()
     assert call(page, "propose_fact", key="user::diet", value="vegetarian") is not None
-    settings.get_by_role("radio", name="中文").check()
+    settings.get_by_role("radio", name="中文").click()
     expect(page.get_by_role("textbox", name="消息", exact=True)).to_be_visible()
     expect(root).to_have_attribute("lang", "zh-Hans")
-    # Set by the script in the head, with nothing of the page there yet.
-    page.route("**/assets/app-*.js", lambda route: route.abort())
-    page.goto(page.url + "manifest.webmanifest")
-    blank = context.new_page()
-    blank.route("**/assets/app-*.js", lambda route: route.abort())
-    blank.goto(page.url.removesuffix("manifest.webmanifest"))
-    looks = "(({theme, text}) => [theme, text])(document.documentElement.dataset)"
-    assert blank.evaluate(f"() => {looks}") == ["dark", "largest"]
+    # The script in the head has set it before there is a body to paint.
+    page.add_init_script(
+        """new MutationObserver((_, observer) => {
+            if (!document.body) return;
+            globalThis.atFirst = {...document.documentElement.dataset};
+            observer.disconnect();
+        }).observe(document, {childList: true, subtree: true});"""
+    )
+    page.reload()
+    wait_until_ready(page)
+    assert page.evaluate("atFirst") == {"theme": "dark", "text": "largest"}
 
 
 def test_the_state_of_the_memory_is_put_right(launch: Launch, open_page: OpenPage) -> None:

@@ -24,6 +24,10 @@ FACTS = {
     },
     "zh": {"user::home": "里斯本", "user::work": "磨坊", "user::likes": "咖啡", "task::1": "浇花"},
 }
+LIKES = {
+    "en": ("Tea", "Hiking", "Opera", "Chess", "Rain", "Maps", "Plums", "Trains", "Linen"),
+    "zh": ("茶", "徒步", "歌剧", "下棋", "雨天", "地图", "李子", "火车", "亚麻"),
+}
 DISLIKED = {"en": "coffee", "zh": "咖啡"}
 EXPIRED = {"en": "1 Main Street", "zh": "主街1号"}
 EDIT = {"en": "Edit message", "zh": "编辑消息"}

@@ -7,16 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Error, Page, expect
 
 from tests.browser import host_page as host
 from tests.browser.conftest import launch, playwright, site_url, wait_until_ready  # noqa: F401
 from tests.browser.test_page_look import LOOKS, Look, check, started
 from tests.browser.test_page_trouble import FULL_DISK
 
-from .catalogue import FACTS, SCREENS, TALK, Visit
+from .catalogue import FACTS, LIKES, SCREENS, TALK, Visit
 
 ANSWERED_MS = 60_000
+LATE_MS = 10_000
 
 
 @pytest.fixture(params=LOOKS, ids=lambda look: f"{look[0]}-{look[1][0]}-{look[2]}")
@@ -69,13 +70,16 @@ def test_every_screen(page: Page, look: Look) -> None:
         say(page, text)
     for key, value in FACTS[lang].items():
         visit.call("set_fact", key=key, value=value)
+    for value in LIKES[lang]:
+        visit.call("set_fact", key="user::likes", value=value)
+    page.set_default_timeout(LATE_MS)
     faults: list[str] = []
     for name, open_ in SCREENS.items():
         try:
             open_(visit)
             check(page, look, name)
             close_all(page)
-        except AssertionError as fault:
+        except (AssertionError, Error) as fault:
             faults.append(f"{name}: {str(fault)[:600]}")
             close_all(page)
     assert not faults, "\n\n".join(faults)

@@ -18,7 +18,7 @@ from .test_page_early import Held, wait_until_kept
 
 Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
-State = Callable[[Page], None]
+Look = tuple[str, tuple[int, int], str]
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"

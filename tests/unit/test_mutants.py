@@ -52,6 +52,8 @@ MUTANTS = {
     "use counts for nothing": ("weight.py", "use = 1 - 0.5 ** (1 + fact.use_count)", "use = 0.5 ** (1 + fact.use_count)", "test_health.py"),
     "the pinned rests": ("weight.py", "and not fact.pinned", "", "test_health.py"),
     "merging deletes": ("facts.py", 'status="superseded",\n                superseded_by=survivor', 'status="archived",\n                superseded_by=None', "test_health.py"),
+    "what has expired is put aside for good": ("health.py", 'self._undo.change(operation, "facts", id, status="expired")', 'fact_rows.update_fact(self._db, self._user, id, status="expired")', "test_health.py"),
+    "a kind stays refused": ("facts.py", 'gone = self._undo.take(operation, "rejections", "id = ?", (id,)) if id else []', 'gone = [id] if id else []', "test_facts.py"),
     # bad input
     "a number too long breaks its own message": ("errors.py", "    except Exception:\n        said", "    except KeyError:\n        said", "test_bad_input.py"),
     "a damaged name ends in Python's own error": ("database.py", "if isinstance(error, UnicodeDecodeError):", "if False:", "test_database.py"),

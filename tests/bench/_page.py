@@ -89,17 +89,19 @@ def site() -> Iterator[tuple[Playwright, str]]:
 
 
 @contextmanager
-def profile(playwright: Playwright, flags: Sequence[str] = (), **options: Any) -> Iterator[BrowserContext]:
+def profile(
+    playwright: Playwright, flags: Sequence[str] = (), folder: Path | None = None, **options: Any
+) -> Iterator[BrowserContext]:
     """Chromium on a new profile folder, removed afterwards; `flags` are more of its command line."""
-    folder = tempfile.mkdtemp(prefix="py-memory-bench-")
+    place = folder or tempfile.mkdtemp(prefix="py-memory-bench-")
     context = playwright.chromium.launch_persistent_context(
-        folder, executable_path=chromium(), headless=True, args=[*CHROMIUM_FLAGS, *flags], **options
+        place, executable_path=chromium(), headless=True, args=[*CHROMIUM_FLAGS, *flags], **options
     )
     try:
         yield context
     finally:
         context.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def open_page(context: BrowserContext, url: str) -> tuple[Page, float]:

@@ -5,7 +5,7 @@ import { useRef, useState } from "preact/hooks";
 import { day, t } from "../i18n";
 import { keyInWords } from "../i18n/keys";
 import { type Fact, isOfDay, MAX_VALUE_CHARACTERS } from "../model";
-import { end, holdsMany, keep, keepAll, openPanel, reject } from "../state/facts";
+import { end, holdsMany, keep, keepAll, openPanel, reject, showMoreWaiting } from "../state/facts";
 import { act } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
@@ -28,9 +28,12 @@ const point = (id: string | null): void => state.set({ pointed: id });
 export function Proposals({
   facts,
   heading = true,
+  more = 0,
 }: {
   facts: readonly Fact[];
   heading?: boolean;
+  /** How many others wait. */
+  more?: number;
 }): JSX.Element | null {
   const group = useRef<HTMLDivElement>(null);
   const ready = FIRST_CARDS * useStepwise(Math.ceil(facts.length / FIRST_CARDS));
@@ -54,7 +57,12 @@ export function Proposals({
       </ul>
       {facts.length > 1 ? (
         <button type="button" class="keep-all" onClick={() => answer(() => keepAll(facts))}>
-          <Icon name="check" /> {t.facts.keepAll}
+          <Icon name="check" /> {more ? t.facts.keepThese(facts.length) : t.facts.keepAll}
+        </button>
+      ) : null}
+      {more ? (
+        <button type="button" class="quiet" onClick={showMoreWaiting}>
+          {t.panel.moreWaiting(more)}
         </button>
       ) : null}
     </div>
@@ -66,9 +74,9 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
   const [more, setMore] = useState(false);
   const facts = useStore(state, (value) => value.facts);
   const label = `proposal-${fact.id}`;
-  const conflicts = useStore(state, (value) => value.conflicts);
+  const { conflicts, corrected } = useStore(state, (value) => value.waiting);
   const disputed = fact.status === "disputed";
-  const former = holdsMany(fact.key) ? undefined : facts.find((other) => other.key === fact.key);
+  const former = holdsMany(fact.key) ? undefined : [...facts, ...corrected].find((other) => other.key === fact.key);
   const against = conflicts.filter((conflict) => conflict.fact.id === fact.id && conflict.why !== "value");
   return (
     <li

@@ -37,9 +37,9 @@ const NONE: readonly Fact[] = [];
 
 export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
   const facts = useStore(state, (value) => value.remembered);
-  const more = useStore(state, (value) => value.moreRemembered);
+  const count = useStore(state, (value) => value.rememberedCount);
   const wanted = useStore(state, (value) => value.wanted);
-  const proposals = useStore(state, (value) => value.proposals);
+  const waiting = useStore(state, (value) => value.waiting);
   const expired = useStore(state, (value) => value.expired);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const panel = useRef<HTMLElement>(null);
@@ -89,10 +89,12 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
           if (body.scrollHeight - body.scrollTop < REACH * body.clientHeight) showMoreRemembered();
         }}
       >
-        {proposals.length ? (
+        {waiting.total ? (
           <section class="panel-group waiting-group">
-            <h3>{t.panel.waiting}</h3>
-            <Proposals facts={proposals} heading={false} />
+            <h3>
+              {t.panel.waiting} <small class="count">{waiting.total}</small>
+            </h3>
+            <Proposals facts={waiting.facts} heading={false} more={waiting.total - waiting.facts.length} />
           </section>
         ) : null}
         {facts.length >= SEARCHABLE_FROM || wanted ? (
@@ -110,7 +112,7 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
             />
           </div>
         ) : null}
-        {facts.length === 0 && !words && proposals.length === 0 && expired.length === 0 ? <p class="none">{t.panel.empty}</p> : null}
+        {facts.length === 0 && !words && waiting.total === 0 && expired.length === 0 ? <p class="none">{t.panel.empty}</p> : null}
         {facts.length === 0 && words ? <p class="none">{t.panel.nothingFound}</p> : null}
         <Section title={t.panel.pinned} facts={pinned} go={go} />
         {GROUPS.map((group) => (
@@ -121,9 +123,9 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
             go={go}
           />
         ))}
-        {more ? (
+        {count > facts.length ? (
           <button type="button" class="quiet" onClick={showMoreRemembered}>
-            {t.panel.more}
+            {t.panel.more(count - facts.length)}
           </button>
         ) : null}
         <Expired words={words} />

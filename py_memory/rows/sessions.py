@@ -108,7 +108,7 @@ def latest_session(db: Database, user_id: str) -> Session | None:
 
 
 def list_sessions(
-    db: Database, user_id: str, *, limit: int, offset: int, before: int | None, query: str | None
+    db: Database, user_id: str, *, limit: int, offset: int = 0, before: int | None, query: str | None
 ) -> list[Session]:
     """Most recently active first; `before` takes those active earlier than that time, `query` part of a
     title."""

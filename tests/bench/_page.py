@@ -63,7 +63,12 @@ PLANT = """async (sums) => {
     await done;
     db.close();
 }"""
-XHTML = "'http://www.w3.org/1999/xhtml'"
+ADD_INPUT = """(space) => {
+    const input = document.createElementNS(space, 'input');
+    input.type = 'file';
+    document.documentElement.append(input);
+}"""
+XHTML = "http://www.w3.org/1999/xhtml"
 PLANTED = 1000  # the generation of what is planted: higher than any a short visit makes
 
 
@@ -119,9 +124,7 @@ def plant(context: BrowserContext, url: str, file: Path) -> None:
     Much quicker than importing it: only its bytes are copied. The first visit makes what is beside it."""
     page, _ = open_page(context, url)
     page.goto(url + "icons/icon.svg")  # of the same origin, and without the program
-    page.evaluate(
-        "document.documentElement.append(document.createElementNS(NS, 'input'))".replace("NS", XHTML)
-    )
+    page.evaluate(ADD_INPUT, XHTML)
     page.set_input_files("input", file)
     command = ["node", "-e", CHECKSUMS, str(file), str(PLANTED)]
     sums = subprocess.run(command, cwd=ROOT / "web", capture_output=True, text=True, check=True).stdout

@@ -22,7 +22,7 @@ from .trace import verify
 from .undo import UndoLog
 from .weight import may_rest, quality
 
-__all__ = ["Health"]
+__all__ = ["Health", "can_be_undone"]
 
 # Kinds of findings, and what fix() does about each. The page and the command line have the sentences.
 FIXES = {
@@ -39,9 +39,15 @@ FIXES = {
     "waiting": None,  # likewise
     "embedder": None,  # the one connected could not be used: recall goes by words alone
 }
+# What leaves nothing to take back: an index that is right, and rows that nothing could reach.
+FINAL = frozenset({"rebuild", "delete"})
 
 CHECK_EVERY_MS = 30 * DAY_MS  # facts of one topic are looked through for contradictions
 DUE = "topics.due"
+
+
+def can_be_undone(kind: str) -> bool:
+    return FIXES[kind] not in FINAL
 
 
 class Health:
@@ -83,8 +89,7 @@ class Health:
         ]
 
     def fix(self, kind: str) -> int:
-        """Does what the finding says can be done, and returns how many rows it concerned. Merging and
-        archiving can be undone."""
+        """Does what the finding says can be done, and returns how many rows it concerned."""
         if not isinstance(kind, str) or kind not in FIXES:
             raise InvalidInputError(f"There is no finding {shown(kind)}; there are {', '.join(FIXES)}.")
         fix = FIXES[kind]
@@ -195,14 +200,16 @@ class Health:
 
     def _review(self) -> int:
         ids = health.unsupported_facts(self._db, self._user)
+        operation = self._undo.begin()
         for id in ids:
-            fact_rows.update_fact(self._db, self._user, id, needs_review=True)
+            self._undo.change(operation, "facts", id, needs_review=True)
         return len(ids)
 
     def _expire(self) -> int:
         ids = health.stale_facts(self._db, self._user, self._clock())
+        operation = self._undo.begin()
         for id in ids:
-            fact_rows.update_fact(self._db, self._user, id, status="expired")
+            self._undo.change(operation, "facts", id, status="expired")
         return len(ids)
 
     def _archive(self) -> int:

@@ -23,6 +23,7 @@ __all__ = [
     "facts_for_prompt",
     "facts_of_key",
     "facts_of_source",
+    "find_fact",
     "folded",
     "get_fact",
     "insert_fact",
@@ -77,11 +78,16 @@ def update_fact(db: Database, user_id: str, id: str, **changes: Any) -> None:
     db.execute(f"UPDATE facts SET {sets} WHERE id = ? AND user_id = ?", (*changes.values(), id, user_id))
 
 
-def get_fact(db: Database, user_id: str, id: str) -> Fact:
+def find_fact(db: Database, user_id: str, id: str) -> Fact | None:
     row = db.one(f"SELECT {_COLUMNS} FROM facts f WHERE f.id = ? AND f.user_id = ?", (id, user_id))
-    if row is None:
+    return None if row is None else _record(row)
+
+
+def get_fact(db: Database, user_id: str, id: str) -> Fact:
+    fact = find_fact(db, user_id, id)
+    if fact is None:
         raise NotFoundError("fact", id)
-    return _record(row)
+    return fact
 
 
 def facts_of_key(db: Database, user_id: str, agent_id: str | None, key: str) -> list[Fact]:
@@ -153,6 +159,7 @@ def list_facts(
     prefix: str | None = None,
     category: str | None = None,
     keys: Sequence[str] | None = None,
+    ids: Sequence[str] | None = None,
     source_message_ids: Sequence[str] | None = None,
     session_id: str | None = None,
     limit: int | None = None,
@@ -180,6 +187,8 @@ def list_facts(
         also("f.category = ?", category)
     if keys is not None:
         also("f.key IN (SELECT value FROM json_each(?))", json_text(keys))
+    if ids is not None:
+        also("f.id IN (SELECT value FROM json_each(?))", json_text(ids))
     if source_message_ids is not None:
         also("f.source_message_id IN (SELECT value FROM json_each(?))", json_text(source_message_ids))
     if session_id is not None:

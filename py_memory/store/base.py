@@ -101,6 +101,10 @@ class StoreBase:
             with self.database.transaction():
                 sync.set_state(self.database, self.user_id, backup=None)
 
+    def _forgotten_elsewhere(self) -> None:
+        """Something is gone here because it was forgotten on another device."""
+        self._drop_backup()
+
     def _backup_path(self) -> Path | None:
         """Where the copy from before a first sync lies; None for a memory without a file."""
         path = self.database.path

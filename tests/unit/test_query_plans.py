@@ -165,6 +165,7 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     ),
     "list_facts of a prefix": lambda store, *_: store.list_facts(prefix="task::"),
     "list_facts of keys": lambda store, *_: store.list_facts(keys=["task::1", "task::2"]),
+    "list_facts by ids": lambda store, _, id: store.list_facts(ids=[id], status=None),
     "list_facts of messages": lambda store, _, id: store.list_facts(source_message_ids=[id]),
     "list_facts of a session": lambda store, session, _: store.list_facts(session_id=session),
     "fact_history": lambda store, *_: store.fact_history("task::1"),

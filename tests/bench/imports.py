@@ -3,8 +3,8 @@
 On CPython in a process of its own, and in the built page through its import dialog. Told are seconds to look
 into it, to import it and to import it again (which adds nothing), the peak of memory (resident bytes of the
 process; of the page's largest renderer, whose worker holds the database), how often progress was told, and
-how long requests waited meanwhile. In the page a first import is cancelled on its way and taken back. The file is
-made in a temporary folder. The last line is one line of JSON.
+how long requests waited meanwhile. In the page a first import is cancelled on its way and taken back. The
+file is made in a temporary folder. The last line is one line of JSON.
 """
 
 from __future__ import annotations

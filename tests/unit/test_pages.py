@@ -9,6 +9,7 @@ import pytest
 
 from py_memory import MemoryStore
 from py_memory.errors import InvalidInputError, NotFoundError
+from py_memory.records import Fact
 from tests.unit.conftest import SteppedClock
 
 DAY_S = 86_400
@@ -118,7 +119,7 @@ def test_all_that_waits_can_be_reached(store: MemoryStore) -> None:
     store.set_fact("user::diet", "vegetarian")
     store.set_fact("user::likes", "steak")
     assert store.consolidate()["disputed"] == 1
-    seen = []
+    seen: list[Fact] = []
     for offset in range(0, 300, 40):
         page = store.read_waiting(limit=40, offset=offset)
         assert page.total == 252

@@ -119,15 +119,18 @@ class Incoming:
         results = {result["n"]: result for result in reply.results}
         forgets: list[dict[str, Any]] = []
         puts: list[dict[str, Any]] = []
-        for mutation in sent:
+        taken = [mutation for mutation in sent if mutation["n"] <= reply.last_n]
+        rows.drop_outgoing(self._db, self._user, reply.last_n)
+        set_aside = {(row["kind"], row["id"]) for row in rows.list_rejected(self._db, self._user)}
+        named = [(mutation["kind"], mutation["id"]) for mutation in taken]
+        bases = rows.get_bases(self._db, self._user, named)
+        stood: list[tuple[str, str, dict[str, str]]] = []
+        for mutation in taken:
             n, kind, id = mutation["n"], mutation["kind"], mutation["id"]
-            if n > reply.last_n:
-                continue
             result = results.get(n, {})
             status = result.get("status", "applied")
-            rows.drop_outgoing(self._db, self._user, n)
             self.counts["pushed"] += status in ("applied", "conflict", "duplicate")
-            if status != "rejected":
+            if status != "rejected" and (kind, id) in set_aside:
                 rows.drop_rejected(self._db, self._user, kind, id)  # it is accepted now
             if status == "rejected":
                 self._rejected(mutation, str(result.get("code"))[:100])
@@ -138,13 +141,11 @@ class Incoming:
                 forgets.append({"kind": kind, "id": id})
             elif status == "conflict" and isinstance(result.get("row"), dict):
                 puts.append(result["row"])
-            else:
+            elif kind not in _NOT_TRACKED:
                 given = result.get("stamps", {})
-                self._stand_on(
-                    kind,
-                    id,
-                    {group: given.get(group, mutation["stamp"]) for group in mutation.get("groups", ())},
-                )
+                stamps = {group: given.get(group, mutation["stamp"]) for group in mutation.get("groups", ())}
+                stood.append((kind, id, {**bases.get((kind, id), {}), **stamps}))
+        rows.set_bases(self._db, self._user, stood, self._state.pass_)
         return forgets, puts
 
     def _rejected(self, mutation: dict[str, Any], code: str) -> None:
@@ -203,6 +204,7 @@ class Incoming:
                 row.get("groups", {}).get("state", {}).get("set", {}).get("status") == "current",
             ),
         )
+        waiting = rows.names_of_deferred(self._db, self._user)
         for row in ordered:
             kind, id = row["kind"], row["id"]
             if kind == CONFLICTS:
@@ -210,7 +212,8 @@ class Incoming:
                 continue
             why = "unknown kind" if kind not in KINDS else self._take_row(row)
             if why is None:
-                rows.drop_deferred(self._db, self._user, kind, id)
+                if (kind, id) in waiting:
+                    rows.drop_deferred(self._db, self._user, kind, id)
             else:
                 rows.defer(self._db, self._user, row, why)
 
@@ -267,7 +270,9 @@ class Incoming:
             self._sessions.add(values["session_id"])
         elif kind == "sessions":
             self._sessions.add(id)
-        self._stand_on(kind, id, {name: group["stamp"] for name, group in row["groups"].items()})
+        if kind not in _NOT_TRACKED:
+            stamps = {name: group["stamp"] for name, group in row["groups"].items()}
+            rows.set_base(self._db, self._user, kind, id, stamps, self._state.pass_)
         if kind == "facts" and values["status"] != row["groups"]["state"]["set"]["status"]:
             rows.mark(self._db, self._user, kind, id, "state", self._clock())
         return None

@@ -726,7 +726,7 @@ GOOD = {"protocol": 1, "schema": 1, "device": "a" * 16, "cursor": None, "acked":
         (json.dumps({**GOOD, "cursor": "x.-1"}).encode(), 400),
         (json.dumps({**GOOD, "push": [{"n": 1.5}]}).encode(), 400),
         (json.dumps({**GOOD, "push": [{"n": 2}, {"n": 1}]}).encode(), 400),
-        (json.dumps({**GOOD, "push": [{"n": 1}] * 501}).encode(), 400),
+        (json.dumps({**GOOD, "push": [{"n": 1}] * 1001}).encode(), 400),
         (json.dumps({**GOOD, "schema": 0}).encode(), 426),
         (json.dumps(GOOD).encode(), 200),
     ],

@@ -28,8 +28,8 @@ _HAN_NUMBER = rf"(?P<n>\d{{1,3}}|[{_HAN}两几]{{1,2}})"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 
 _CENTURIES = ("19", "20")
-# Each with what a text must hold for the pattern to be tried: most texts hold none of it, and looking for a word
-# is far quicker than trying a pattern at every place.
+# Each with what a text must hold for the pattern to be tried: most texts hold none of it, and looking for a
+# word is far quicker than trying a pattern at every place.
 _ABSOLUTE: list[tuple[Collection[str], re.Pattern[str]]] = [
     (_CENTURIES, re.compile(rf"\b{_YEAR}[-/.](?P<m>\d{{1,2}})[-/.](?P<d>\d{{1,2}})\b")),
     (_MONTHS, re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?\b")),

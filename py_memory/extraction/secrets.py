@@ -14,11 +14,26 @@ __all__ = ["secret_spans", "without_secrets"]
 _SECRETS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     (
         ("-----begin",),
-        re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
+        re.compile(
+            r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
+        ),
     ),
     (
         (
-            *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+            *(
+                "sk-",
+                "sk_",
+                "pk-",
+                "pk_",
+                "rk-",
+                "rk_",
+                "ghp_",
+                "gho_",
+                "ghu_",
+                "ghs_",
+                "ghr_",
+                "github_pat_",
+            ),
             *("glpat-", "akia", "aiza", "xox", "hf_", "mt_", "eyj"),
         ),
         re.compile(
@@ -45,9 +60,7 @@ _SECRETS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     ),
     (("bearer",), re.compile(r"\bbearer\s+[\w.~+/-]{16,}", re.IGNORECASE)),
     (
-        (
-            *("密码", "口令", "验证码", "密钥", "私钥", "助记词", "安全码", "令牌", "卡号", "身份证"),
-        ),
+        (*("密码", "口令", "验证码", "密钥", "私钥", "助记词", "安全码", "令牌", "卡号", "身份证"),),
         re.compile(
             r"(?:密码|口令|验证码|密钥|私钥|助记词|安全码|令牌|卡号|身份证号?码?)[^\n。！？]{0,8}?(?:是|为|[:：=])\s*[^\n]{2,}"
         ),

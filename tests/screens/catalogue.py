@@ -312,6 +312,27 @@ def profiles_delete(visit: Visit) -> None:
     visit.see("#profile-typed")
 
 
+def enlarge(visit: Visit) -> None:
+    visit.page.evaluate("() => void (document.documentElement.dataset.text = 'largest')")
+
+
+@screen("largest-chat")
+def largest_chat(visit: Visit) -> None:
+    enlarge(visit)
+
+
+@screen("largest-memory")
+def largest_memory(visit: Visit) -> None:
+    enlarge(visit)
+    memory(visit)
+
+
+@screen("largest-settings")
+def largest_settings(visit: Visit) -> None:
+    enlarge(visit)
+    settings(visit)
+
+
 @screen("message-too-large")
 def too_large(visit: Visit) -> None:
     visit.page.fill("#message", "x" * (1 << 20) + "x")

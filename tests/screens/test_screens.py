@@ -52,6 +52,7 @@ def close_all(page: Page) -> None:
             page.keyboard.press("Escape")
             page.wait_for_timeout(50)
     expect(page.locator("dialog, .panel, .sidebar.open, .editor, .message-editor")).to_have_count(0)
+    page.evaluate("() => void (document.documentElement.dataset.text = 'normal')")
 
 
 def test_every_screen(page: Page, look: Look) -> None:

@@ -304,6 +304,11 @@ MUTANTS = {
     "the log of answers keeps a row": ("server/service.py", "hash, _without_row(result))", "hash, result)", "test_server_operations.py"),
     "a request's address is noted": ("server/operations.py", "noted.route if noted.route in self._routes else OTHER", "noted.route", "test_server_operations.py"),
     "changes of another group are not sent back": ("server/service.py", "met = row.seq > self._seen", "met = False", "test_sync_faults.py"),
+    # much of everything
+    "idle chats are looked at each time": ("store/sessions.py", "since = seen[0] if seen and id is None else -MAX_TIME", "since = -MAX_TIME", "test_pages.py"),
+    "what follows a message is sought in its whole session": ("migrations/0006_messages_by_parent.sql", "ON messages (parent_id) WHERE parent_id IS NOT NULL", "ON messages (tool_call_id)", "test_pages.py"),
+    "what waits is cut off": ("rows/facts.py", "offset -= min(offset, counts[status])", "pass", "test_pages.py"),
+    "an import begins anew in a new file": ("formats/chat_import.py", "former._made, former._quotes, former.additions", "set(), {}, self.additions", "test_chat_import.py"),
 }  # fmt: skip
 
 

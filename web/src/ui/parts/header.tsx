@@ -16,13 +16,15 @@ const MOST_SHOWN = 48;
 
 export function Header(): JSX.Element {
   const incognito = useStore(state, (value) => value.current !== null && value.current === value.incognito);
-  const title = useStore(state, ({ sessions, current }) => titleOf(sessions.find((session) => session.id === current)));
+  const title = useStore(state, ({ sessions, current, opened }) =>
+    titleOf(sessions.find(({ id }) => id === current) ?? (opened?.id === current ? opened : undefined)),
+  );
   const heading = useStore(state, ({ messages }) =>
     incognito ? t.incognito.title : asSaid(title, messages[0]?.content),
   );
   const said = useStore(state, ({ messages }) => inFull(title, messages[0]?.content));
   const panel = useStore(state, (value) => value.panel);
-  const waiting = useStore(state, (value) => value.proposals.length);
+  const waiting = useStore(state, (value) => value.waiting.total);
   const ready = useStore(state, (value) => value.ready);
   const busy = useStore(state, (value) => value.busy);
   const drawer = useStore(state, (value) => value.drawer);

@@ -27,7 +27,6 @@ export const en = {
     refusedNote: "Kinds of memories that you did not want to be asked about again.",
     refusedNone: "Nothing. “Never suggest this kind” is under “More” of each suggestion.",
     allow: "Suggest again",
-    allowOf: (kind: string) => `Suggest “${kind}” again`,
     allowed: (kind: string) => `“${kind}” may be suggested again.`,
     about: "What I know about you",
     aboutNote: "Everything you have said yes to, on one page to read or print.",

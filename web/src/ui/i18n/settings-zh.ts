@@ -28,7 +28,6 @@ export const zh: SettingsTexts = {
     refusedNote: "你不想再被问到的那些记忆种类。",
     refusedNone: "没有。每条提议的“更多”里有“不再提议这类”。",
     allow: "恢复提议",
-    allowOf: (kind) => `恢复提议“${kind}”`,
     allowed: (kind) => `又可以提议“${kind}”了。`,
     about: "我对你的了解",
     aboutNote: "你点过头的一切，汇成一页，可阅读或打印。",

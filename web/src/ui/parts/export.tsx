@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { ti } from "../i18n/import";
 import { exportFile, type Form } from "../state/files";
 import { act } from "../state/memory";
-import { titleOf } from "../state/sessions";
+import { shortened, titleOf } from "../state/sessions";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Modal } from "./modal";
@@ -36,7 +36,7 @@ export function Export(): JSX.Element {
             </label>
             <label class="tick">
               <input type="radio" name="export-what" checked={one} onChange={() => setOne(true)} />
-              <span dir="auto">{out.one(titleOf(session))}</span>
+              <span dir="auto">{out.one(shortened(titleOf(session)))}</span>
             </label>
           </fieldset>
         ) : null}

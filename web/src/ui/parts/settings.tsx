@@ -219,10 +219,10 @@ function Refused({ ready }: { ready: boolean }): JSX.Element {
         <ul class="refused-kinds">
           {kinds.map((key) => (
             <li key={key}>
-              <span>{keyInWords(key)}</span>
+              <span id={`refused-${key}`}>{keyInWords(key)}</span>
               <button
                 type="button"
-                aria-label={settings.allowOf(keyInWords(key))}
+                aria-describedby={`refused-${key}`}
                 onClick={() => act(() => allowKind(key, read))}
               >
                 {settings.allow}

@@ -35,7 +35,7 @@ export const scopeOf = (id: string | null): { incognito?: string } => (id !== nu
 export const titleOf = (session: Session | undefined): string => session?.title || t.sessions.untitled;
 
 /** For a sentence: cut between words, where there are any. */
-function shortened(title: string): string {
+export function shortened(title: string): string {
   if (title.length <= TITLE_IN_SENTENCE) return title;
   const start = title.slice(0, TITLE_IN_SENTENCE);
   return `${start.replace(/\s+\S*$/, "") || start}…`;

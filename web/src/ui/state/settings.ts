@@ -6,9 +6,12 @@ import type { Fact, Receipt } from "../model";
 import { call } from "./memory";
 import { offerUndo } from "./undo";
 
+/** As many as are looked at for keys of their own. */
+const MOST_FACTS = 1_000;
+
 /** The memory keeps of them fingerprints only: it is asked about the keys that this page has words for, and those in use. */
 export async function refusedKinds(): Promise<string[]> {
-  const facts = await call<Fact[]>("list_facts", { status: null });
+  const facts = await call<Fact[]>("list_facts", { status: null, limit: MOST_FACTS });
   const keys = [...new Set([...KNOWN_KEYS, ...facts.map(({ key }) => key)])];
   return call<string[]>("list_refused_kinds", { keys });
 }

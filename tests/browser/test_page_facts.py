@@ -124,7 +124,7 @@ def test_much_is_shown_in_parts(launch: Launch, open_page: OpenPage) -> None:
     expect(rows).to_have_count(40)
     button(page, "Memory").click()
     panel = page.locator(".panel")
-    expect(panel.locator(".waiting-group h3")).to_have_text("Waiting for your yes 60")
+    expect(panel.locator(".waiting-group h3 .count")).to_have_text("60")
     cards = panel.locator(".card")
     expect(cards).to_have_count(6)
     expect(button(panel, "Keep these 6")).to_be_visible()

@@ -247,6 +247,13 @@ class Incoming:
             }
             self._passed_over |= {(kind, id) for id in gone | deleted}
             self._looked_up |= {(kind, id) for id in ids}
+            for id in gone:
+                self._forget_there(kind, id)
+
+    def _forget_there(self, kind: str, id: str) -> None:
+        """The server has what was forgotten here: a row that came by an import, and that this device did not
+        know to be there when it was forgotten."""
+        rows.mark(self._db, self._user, kind, id, "*", self._clock())
 
     def _take_conflict(self, row: Mapping[str, Any]) -> None:
         identity = row["identity"]
@@ -267,6 +274,7 @@ class Incoming:
             local = self._here[kind].get(id)
             return self._insert(row, _values_of(row)) if local is None else self._update(row, local)
         if is_forgotten(self._db, self._user, kind, id):
+            self._forget_there(kind, id)
             return None
         found = images.read_where(self._db, kind, f"{about.id} = ?", (id,))
         if found and found[0]["user_id"] != self._user:

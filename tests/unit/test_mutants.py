@@ -296,6 +296,7 @@ MUTANTS = {
     "another's limit sets rows aside": ("sync/engine.py", "if len(sent) == 1 and (limit is None or size <= limit):", "if False:", "test_sync_faults.py"),
     "what waits for what was forgotten stays": ("sync/incoming.py", "            self._drop_waiting(waiting, id)", "            pass", "test_sync_faults.py"),
     "a long sync may be asked to wait three times": ("sync/engine.py", "self._pauses = 0  # it goes on", "pass  # it goes on", "test_sync_faults.py"),
+    "what is forgotten after an import stays there": ("sync/incoming.py", 'rows.mark(self._db, self._user, kind, id, "*", self._clock())', "pass", "test_sync_faults.py"),
     "an answer may lead nowhere": ("sync/engine.py", "reply.cursor <= before and not acknowledged", "False", "test_sync_faults.py"),
     "a secret fact leaves": ("sync/outgoing.py", 'secret_spans(fact["value"]) or', "False or", "test_sync_faults.py"),
     "a connection goes back as a user's": ("server/postgres_unit.py", "set_config('py_memory.user_id', %s, true)", "set_config('py_memory.user_id', %s, false)", "test_postgres_store.py"),

@@ -625,6 +625,27 @@ def test_fault_31_what_waits_goes_with_what_it_waits_for(
     assert memory.sync_status().waiting["deferred"] == 0
 
 
+def test_fault_31_forgotten_after_an_import_from_another_device(
+    server: Server, user: str, token: str, clock: SteppedClock, tmp_path: Path
+) -> None:
+    """The device has what it forgets from a file, and hears afterwards that the server has it too."""
+    memory = filled(clock)
+    server.sync(memory, token)
+    other, its_token = second(server, user, clock)
+    said = memory.add_message(memory.list_sessions()[0].id, "user", "a zebra")
+    fact = memory.set_fact("user::likes", "zebras")
+    server.sync(memory, token)
+    memory.export_to(tmp_path / "exported.db")
+    other.import_file(tmp_path / "exported.db")
+    other.forget(message_id=said.id)
+    other.forget(fact_id=fact.id)
+    clock.advance(seconds=11)
+    for device, key in ((other, its_token), (memory, token)):
+        server.sync(device, key)
+    assert "zebra" not in json.dumps(server_dump(server, user))
+    assert dump(memory) == dump(other) == server_dump(server, user)
+
+
 def test_fault_32_concurrent_edits(server: Server, user: str, token: str, clock: SteppedClock) -> None:
     memory = filled(clock)
     fact = memory.propose_fact("user::diet", "vegan")

@@ -96,3 +96,65 @@ def test_what_was_forgotten_is_told_by_number_alone(page: Page, words: tuple[str
     forgotten.locator("summary").click()
     expect(forgotten.locator("li span")).to_have_text(["1 memory" if words[0] == "en" else "1 条记忆"])
     expect(forgotten).not_to_contain_text("xylophones")
+
+
+FILL = """async () => {
+    for (let n = 0; n < 300; n++) await pyMemory.call('create_session', {title: `Chat ${n}`});
+    const {id} = await pyMemory.call('create_session', {title: 'Last chat'});
+    await pyMemory.call('add_message', {session_id: id, role: 'user', content: 'a long list'});
+    for (let n = 0; n < 60; n++) await pyMemory.call('propose_fact', {key: `task::${n}`, value: `do ${n}`});
+    for (let n = 0; n < 70; n++) await pyMemory.call('set_fact', {key: 'user::likes', value: `thing ${n}`});
+}"""
+LISTEN = """() => {
+    globalThis.asked = [];
+    const call = pyMemory.call.bind(pyMemory);
+    pyMemory.call = (name, kwargs) => {
+        asked.push(name);
+        return call(name, kwargs);
+    };
+}"""
+
+
+def test_much_is_shown_in_parts(launch: Launch, open_page: OpenPage) -> None:
+    """However much there is, a part of it is read and rendered, and all of it can be reached."""
+    page = open_page(launch(viewport={"width": 1280, "height": 800}))
+    page.evaluate(FILL)
+    rows = page.locator(".sessions .session-title")
+    expect(rows.first).to_have_text("Last chat")
+    expect(rows).to_have_count(40)
+    button(page, "Memory").click()
+    panel = page.locator(".panel")
+    expect(panel.locator(".waiting-group h3")).to_have_text("Waiting for your yes 60")
+    cards = panel.locator(".card")
+    expect(cards).to_have_count(6)
+    expect(button(panel, "Keep these 6")).to_be_visible()
+    button(panel, "Show more (54 more wait)").click()
+    expect(cards).to_have_count(46)
+    button(panel, "Show more (14 more wait)").click()
+    expect(cards).to_have_count(60)
+    expect(button(panel, "Keep all")).to_be_visible()
+    entries = panel.locator(".entry")
+    expect(entries).to_have_count(12)
+    expect(button(panel, "Show more (58 more)")).to_be_visible()
+    button(panel, "Close").click()
+    # The list of chats is a window that moves with the reader.
+    oldest = page.locator(".sessions .session-title", has_text=re.compile("^Chat 0$"))
+    for _ in range(60):
+        page.locator(".sessions").evaluate("(list) => list.scrollTo(0, list.scrollHeight)")
+        page.wait_for_timeout(50)
+        if oldest.count():
+            break
+    expect(oldest).to_have_count(1)
+    assert rows.count() <= 120
+    page.evaluate(LISTEN)
+    oldest.click()
+    expect(page.locator("h1")).to_have_text("Chat 0")
+    assert page.evaluate("asked.filter((name) => name !== 'list_sessions')")[:1] == ["read_chat"]
+    for _ in range(60):
+        page.locator(".sessions").evaluate("(list) => list.scrollTo(0, 0)")
+        page.wait_for_timeout(50)
+        if rows.first.text_content() == "Last chat":
+            break
+    expect(rows.first).to_have_text("Last chat")
+    expect(page.locator("h1")).to_have_text("Chat 0")  # it need not stand in the list
+    assert rows.count() <= 120

@@ -54,6 +54,25 @@ export interface Conflict {
   why: string;
 }
 
+/** A part of a chat; see MemoryStore.read_chat(). */
+export interface ChatPage {
+  session: Session;
+  messages: readonly Message[];
+  earlier: boolean;
+  later: boolean;
+  alternatives: Readonly<Record<string, readonly string[]>>;
+  facts: readonly Fact[];
+  corrected: readonly Fact[];
+}
+
+/** A part of what waits for an answer; see MemoryStore.read_waiting(). */
+export interface WaitingPage {
+  facts: readonly Fact[];
+  total: number;
+  corrected: readonly Fact[];
+  conflicts: readonly Conflict[];
+}
+
 /** What went at one moment, by table. */
 export interface Forgotten {
   forgotten_at: number;

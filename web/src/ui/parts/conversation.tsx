@@ -25,9 +25,7 @@ export function Conversation(): JSX.Element {
   const loaded = useStore(state, (value) => value.loaded);
   const target = useStore(state, (value) => value.target);
   const kept = useBySource(useStore(state, (value) => value.facts));
-  // What is disputed stands in the panel; it was not learned just now.
-  const all = useStore(state, (value) => value.proposals);
-  const proposals = useBySource(useMemo(() => all.filter((fact) => fact.status === "candidate"), [all]));
+  const proposals = useBySource(useStore(state, (value) => value.proposals));
   const shown = messages.filter((message) => message.role === "user" || message.role === "assistant");
   const here = new Set(messages.map((message) => message.id));
   const sending = outgoing.filter(

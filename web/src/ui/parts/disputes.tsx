@@ -15,7 +15,7 @@ import { Icon } from "./icons";
 type Go = (id: string, words?: string) => void;
 
 export function Disputes({ facts, go }: { facts: readonly Fact[]; go: Go }): JSX.Element {
-  const conflicts = useStore(state, (value) => value.conflicts);
+  const conflicts = useStore(state, (value) => value.waiting.conflicts);
   const group = useRef<HTMLElement>(null);
   // The button that was pressed goes away; whoever uses the keyboard goes on from here.
   const answer = (work: () => Promise<unknown>): void => {

@@ -38,9 +38,9 @@ const NONE: readonly Fact[] = [];
 
 export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
   const facts = useStore(state, (value) => value.remembered);
-  const more = useStore(state, (value) => value.moreRemembered);
+  const count = useStore(state, (value) => value.rememberedCount);
   const wanted = useStore(state, (value) => value.wanted);
-  const proposals = useStore(state, (value) => value.proposals);
+  const waiting = useStore(state, (value) => value.waiting);
   const expired = useStore(state, (value) => value.expired);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const panel = useRef<HTMLElement>(null);
@@ -56,8 +56,8 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
   const words = wanted.trim().toLowerCase();
   const pinned = facts.filter((fact) => fact.pinned);
   const groups = useMemo(() => grouped(facts), [facts]);
-  const candidates = useMemo(() => proposals.filter(({ status }) => status === "candidate"), [proposals]);
-  const disputed = useMemo(() => proposals.filter(({ status }) => status === "disputed"), [proposals]);
+  const candidates = useMemo(() => waiting.facts.filter(({ status }) => status === "candidate"), [waiting]);
+  const disputed = useMemo(() => waiting.facts.filter(({ status }) => status === "disputed"), [waiting]);
   const go = (id: string, words?: string): void =>
     act(async () => {
       if (narrow) close();
@@ -92,10 +92,12 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
           if (body.scrollHeight - body.scrollTop < REACH * body.clientHeight) showMoreRemembered();
         }}
       >
-        {candidates.length ? (
+        {waiting.total > disputed.length ? (
           <section class="panel-group waiting-group">
-            <h3>{t.panel.waiting}</h3>
-            <Proposals facts={candidates} heading={false} />
+            <h3>
+              {t.panel.waiting} <small class="count">{waiting.total - disputed.length}</small>
+            </h3>
+            <Proposals facts={candidates} heading={false} more={waiting.total - waiting.facts.length} />
           </section>
         ) : null}
         {disputed.length ? <Disputes facts={disputed} go={go} /> : null}
@@ -114,7 +116,7 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
             />
           </div>
         ) : null}
-        {facts.length === 0 && !words && proposals.length === 0 && expired.length === 0 ? <p class="none">{t.panel.empty}</p> : null}
+        {facts.length === 0 && !words && waiting.total === 0 && expired.length === 0 ? <p class="none">{t.panel.empty}</p> : null}
         {facts.length === 0 && words ? <p class="none">{t.panel.nothingFound}</p> : null}
         <Section title={t.panel.pinned} facts={pinned} go={go} />
         {GROUPS.map((group) => (
@@ -125,9 +127,9 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
             go={go}
           />
         ))}
-        {more ? (
+        {count > facts.length ? (
           <button type="button" class="quiet" onClick={showMoreRemembered}>
-            {t.panel.more}
+            {t.panel.more(count - facts.length)}
           </button>
         ) : null}
         <Expired words={words} />

@@ -23,7 +23,7 @@ export function watchKeys(): void {
       } else if (key === "o" && event.shiftKey && !dialog) {
         event.preventDefault();
         newChat();
-      } else if (key === "," && !event.shiftKey && !dialog) {
+      } else if ((key === "," || key === "，") && !event.shiftKey && !dialog) {
         event.preventDefault();
         state.set({ dialog: { kind: "settings" } });
       }

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 from .agent import ChatAgent
+from .browser_sync import PageSync
 from .database import open_block_file
 from .distilling import Distiller
 from .errors import (
@@ -34,7 +35,7 @@ from .recall import index
 from .records import Message, Receipt, Record
 from .rows import stats
 from .store import MemoryStore
-from .sync.engine import Answer, Call, Pause, check_address
+from .sync.engine import check_address
 
 if TYPE_CHECKING:
     from .formats.chat_job import ChatJob
@@ -72,11 +73,14 @@ PART_CHARACTERS = 1 << 19  # of what crosses at once: then others have their tur
 
 class Bridge(PageBridge, Protocol):
     """What the worker offers. `durable` gives a promise of whether it worked; `chat` takes an event of a
-    round as JSON text; `why_not` gives a promise of why a request failed, by its code in failures.py."""
+    round as JSON text; `syncing` how far a sync is; `why_not` gives a promise of why a request failed, by its
+    code in failures.py."""
 
     def durable(self) -> Any: ...
 
     def chat(self, event: str, /) -> None: ...
+
+    def syncing(self, progress: str, /) -> None: ...
 
     def why_not(self, address: str, /) -> Any: ...
 
@@ -102,6 +106,10 @@ class PageStore(MemoryStore):
     def reject_experience(self, id: str) -> Receipt:
         return self._noted(super().reject_experience(id))
 
+    def _forgotten_elsewhere(self) -> None:
+        super()._forgotten_elsewhere()
+        self.forgotten_until = max(self.forgotten_until, self.clock())  # nobody here can take it back
+
     def _noted(self, receipt: Receipt) -> Receipt:
         self.forgotten_until = max(self.forgotten_until, receipt.undo_until)
         return receipt
@@ -118,6 +126,7 @@ class Host:
         self._disputed = False
         self._reading: asyncio.Event | None = None  # set to stop what the model reads in idle time
         self._imports: dict[str, ChatJob] = {}
+        self._syncs = PageSync(bridge)
         self._chosen = Chosen(OfflineAssistant())
         self._open(path)
 
@@ -256,28 +265,32 @@ class Host:
         finally:
             del self._rounds[request_id]
 
-    async def _sync(self, store: MemoryStore, kwargs: dict[str, Any]) -> str:
-        """MemoryStore.sync() over the page's own fetch; durable before its report is given."""
+    async def _sync(self, store: MemoryStore, kwargs: Mapping[str, Any]) -> str:
+        """MemoryStore.sync() over the page's own fetch."""
         try:
             address, token = check_address(kwargs.get("url")), str(kwargs.get("token", ""))
-            steps = store.sync_steps(address)
-            answer: Answer | None = None
-            try:
-                while True:
-                    step = steps.send(answer)
-                    # What was acknowledged must not be sent again by a page that closes now.
-                    await store.durable()
-                    if isinstance(step, Pause):
-                        await asyncio.sleep(step.seconds)
-                        answer = None
-                    else:
-                        answer = await _fetch(address, token, step)
-            except StopIteration as end:
-                return json.dumps({"value": plain(end.value)}, allow_nan=False)
-            finally:
-                steps.close()
+            report = await self._syncs.run(store, address, token)
+            return json.dumps({"value": plain(report)}, allow_nan=False)
         except Exception as error:
             return json.dumps({"error": described(error)})
+
+    def stop_sync_now(self) -> None:
+        """A running sync ends after its present step."""
+        self._syncs.stop()
+
+    def undo_sync(self, path: str, batches: Iterable[str]) -> str:
+        """Makes the copy of this memory at `path` what it was before its first sync, with syncing off:
+        batches of read_file() of the state from then. Returns the report."""
+
+        def run() -> Mapping[str, Any]:
+            copy = MemoryStore(open_block_file(path), user_id=self._store.user_id)
+            try:
+                copy.stop_sync()
+                return copy.import_rows(map(json.loads, batches), mode="replace")
+            finally:
+                copy.close()
+
+        return answer(run)
 
     @staticmethod
     async def _round(
@@ -328,9 +341,9 @@ class Host:
 
     def idle_work(self, budget_ms: int) -> bool:
         """One slice of housekeeping. True if there is more to do."""
-        before = len(self._store.list_facts(status="disputed"))
+        before = self._store.count_waiting()
         more = bool(self._store.idle_work(budget_ms))
-        self._disputed = self._disputed or before != len(self._store.list_facts(status="disputed"))
+        self._disputed = self._disputed or before != self._store.count_waiting()
         return more
 
     def take_disputed(self) -> bool:
@@ -429,28 +442,6 @@ class Host:
         self._store.close()
 
 
-async def _fetch(address: str, token: str, call: Call) -> Answer:
-    """Raises SyncError "unreachable"."""
-    from pyodide.http import pyfetch
-
-    headers = {"authorization": f"Bearer {token}", **call.headers}
-    try:
-        got = await pyfetch(
-            address + call.path,
-            method=call.method,
-            headers=headers,
-            credentials="omit",
-            cache="no-store",
-            **({} if call.body is None else {"body": call.body}),
-        )
-        body = await got.bytes()
-    except Exception as error:  # pyodide's own classes differ between its releases
-        raise SyncError(
-            "unreachable", f"The sync server cannot be reached ({error}). What is new waits here."
-        ) from error
-    return Answer(int(got.status), {name.lower(): value for name, value in got.headers.items()}, bytes(body))
-
-
 def start(path: str, bridge: Bridge) -> Host:
     """Opens the memory in the block file at `path`, made if missing. Raises what MemoryStore raises."""
     return Host(path, bridge)
@@ -547,9 +538,11 @@ def answer(run: Callable[[], Any]) -> str:
         return json.dumps({"error": described(error)})
 
 
-def described(error: Exception) -> dict[str, str]:
+def described(error: Exception) -> dict[str, Any]:
     code = getattr(error, "code", "")
-    named = {"name": type(error).__name__, "message": str(error)}
+    named: dict[str, Any] = {"name": type(error).__name__, "message": str(error)}
+    if isinstance(error, SyncError):
+        named |= {"code": code, "why": error.why, "retry_after": error.retry_after}
     return {**named, "code": code} if isinstance(error, ImportRefusedError) and code else named
 
 

@@ -149,13 +149,15 @@ class IncognitoEndedError(NotFoundError):
 
 class SyncError(PyMemoryError):
     """Syncing stopped; the memory is whole, and what waits still waits. `code` is one of unreachable,
-    not_a_server, unauthorized, forbidden, other_user, busy, quota, update_needed, refused, failed; with busy,
-    `retry_after` seconds is the least to wait."""
+    not_a_server, unauthorized, forbidden, other_user, busy, quota, too_large, update_needed, stopped, failed;
+    with busy, `retry_after` seconds is the least to wait; with unreachable, `why` says more where that can be
+    told (see NetReason in the page)."""
 
-    def __init__(self, code: str, message: str, retry_after: float | None = None) -> None:
+    def __init__(self, code: str, message: str, retry_after: float | None = None, *, why: str = "") -> None:
         super().__init__(message)
         self.code = code
         self.retry_after = retry_after
+        self.why = why
 
 
 class ModelError(PyMemoryError):

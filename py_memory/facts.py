@@ -8,7 +8,7 @@ a fingerprint and no text.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import text
@@ -26,6 +26,7 @@ from .errors import (
 from .ids import uuid7
 from .records import Fact
 from .rows import facts as rows
+from .rows import sync as sync_rows
 from .rows.identities import (
     KINDS,
     belongs_to_another,
@@ -35,7 +36,7 @@ from .rows.identities import (
 )
 from .rows.messages import find_message
 from .rows.namespaces import ensure_namespace, namespace_of
-from .rows.rejections import add_rejection, is_rejected, remove_rejection
+from .rows.rejections import add_rejection, is_rejected, rejection_id, remove_rejection
 from .topics import Contradiction, contradictions
 from .undo import Operation, UndoLog
 
@@ -237,6 +238,7 @@ class Facts:
                 f"The fact {fact.key!r} is {fact.status}, not a proposal. Use forget() to remove it."
             )
         operation = self._undo.begin()
+        sync_rows.note_rejected(self._db, self._user, id, never_this_kind, self._clock())
         self._undo.take(operation, "facts", "id = ?", (id,))
         self.refuse(fact, operation)
         if never_this_kind and (made := add_rejection(self._db, self._user, _kind(fact.key), self._clock())):
@@ -262,9 +264,38 @@ class Facts:
         if made := add_rejection(self._db, self._user, _rejection(fact.key, fact.value), self._clock()):
             self._undo.made(operation, "rejections", made)
 
+    def follow_rejection(self, id: str, *, never_this_kind: bool) -> None:
+        """The user said no to a fact on another device, which tells its id alone: where it is here, this file
+        leaves its own fingerprint, and what waits and says the same is answered with it."""
+        found = rows.find_fact(self._db, self._user, id)
+        if found is None:
+            return
+        now = self._clock()
+        add_rejection(self._db, self._user, _rejection(found.key, found.value), now)
+        if never_this_kind:
+            add_rejection(self._db, self._user, _kind(found.key), now)
+        operation = self._undo.begin()
+        for waiting in self._waiting_beside(found):
+            if same_value(waiting.value, found.value):
+                self._undo.take(operation, "facts", "id = ?", (waiting.id,))
+
+    def follow_confirmation(self, id: str) -> None:
+        """The user said on another device that a disputed fact holds after all."""
+        self._let_both_stand(rows.get_fact(self._db, self._user, id), self._undo.begin())
+
     def is_refused(self, key: str, value: str) -> bool:
         """Whether the user rejected this, forgot it, or wants nothing proposed under the key."""
         return any(is_rejected(self._db, self._user, what) for what in (_rejection(key, value), _kind(key)))
+
+    def refused_kinds(self, keys: Sequence[str]) -> list[str]:
+        return [key for key in keys if is_rejected(self._db, self._user, _kind(key))]
+
+    def allow_kind(self, key: str) -> tuple[Operation, int]:
+        """Returns the operation and how many fingerprints have gone."""
+        operation = self._undo.begin()
+        id = rejection_id(self._db, self._user, _kind(key))
+        gone = self._undo.take(operation, "rejections", "id = ?", (id,)) if id else []
+        return operation, len(gone)
 
     def pin_fact(self, id: str, pinned: bool) -> Fact:
         self.get(id)
@@ -338,6 +369,10 @@ class Facts:
             raise NotFoundError("fact", id)
         return fact
 
+    def is_live(self, fact: Fact) -> bool:
+        """Whether it is current and has not expired."""
+        return fact.status == "current" and (fact.expires_at is None or fact.expires_at > self._clock())
+
     def may_see(self, fact: Fact) -> bool:
         return self._agent is None or fact.scope in ("", self._agent)
 
@@ -373,8 +408,16 @@ class Facts:
             self._db, self._user, self._agent, status=status, now=self._clock(), limit=limit, **filters
         )
 
-    def browse_facts(self, **wanted: Any) -> list[Fact]:
+    def browse_facts(self, **wanted: Any) -> tuple[list[Fact], int]:
         return rows.browse_facts(self._db, self._user, self._agent, now=self._clock(), **wanted)
+
+    def count_waiting(self) -> dict[str, int]:
+        return rows.count_waiting(self._db, self._user, self._agent)
+
+    def waiting_facts(self, counts: Mapping[str, int], limit: int, offset: int) -> list[Fact]:
+        return rows.waiting_facts(
+            self._db, self._user, self._agent, counts=counts, limit=limit, offset=offset
+        )
 
     def facts_for_prompt(self, limit: int) -> list[Fact]:
         return rows.facts_for_prompt(self._db, self._user, self._agent, now=self._clock(), limit=limit)

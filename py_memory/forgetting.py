@@ -23,6 +23,7 @@ from .rows import cleaning, images, settings, stats
 from .rows import facts as fact_rows
 from .rows import messages as message_rows
 from .rows import sessions as session_rows
+from .rows import sync as sync_rows
 from .rows.mentions import ids_mentioning, prefixes_mentioning
 from .rows.tombstones import BLANKED
 from .undo import Operation, UndoLog
@@ -207,6 +208,8 @@ class Forgetting:
         self._loosen(going, operation)
         removal = Removal(self._db, self._user, self._clock(), self._undo, operation)
         for fact in going.facts:
+            if going.fingerprints:
+                sync_rows.note_rejected(self._db, self._user, fact.id, False, self._clock())
             removal.take_fact(fact)
             if going.fingerprints:
                 self._facts.refuse(fact, operation)

@@ -41,6 +41,7 @@ __all__ = [
     "mark_all",
     "mark_tombstones",
     "mark_unseen",
+    "note_rejected",
     "note_times",
     "outgoing",
     "reject",
@@ -177,6 +178,13 @@ def mark(db: Database, user_id: str, kind: str, id: str, part: str, now: int) ->
         "ON CONFLICT (user_id, kind, id, part) DO UPDATE SET at_ms = max(at_ms, excluded.at_ms)",
         (user_id, kind, id, part, now),
     )
+
+
+def note_rejected(db: Database, user_id: str, fact_id: str, never_this_kind: bool, now: int) -> None:
+    """Notes before a fact goes that the user said no to it, where another device may have it."""
+    if get_base(db, user_id, "facts", fact_id) is None and not is_outgoing(db, user_id, "facts", fact_id):
+        return
+    mark(db, user_id, "rejected_kinds" if never_this_kind else "rejected_facts", fact_id, "", now)
 
 
 def mark_all(db: Database, user_id: str, kind: str, column: str) -> None:

@@ -7,15 +7,14 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-from py_memory.checks import check_choice, check_id
 from py_memory.errors import ConflictError, InvalidInputError, NotFoundError
 from py_memory.formats.memory_file import read_memory_file
 from py_memory.formats.memory_import import import_rows
-from py_memory.records import SyncConflict, SyncReport, SyncStatus
-from py_memory.rows import images
+from py_memory.records import Fact, SyncConflict, SyncPreview, SyncReport, SyncStatus
 from py_memory.rows import sync as sync_rows
 from py_memory.sync.engine import Answer, Call, Pause, SyncRun, check_address
-from py_memory.sync.kinds import CONFLICTS, KINDS
+from py_memory.sync.preview import preview
+from py_memory.sync.settling import Settling
 
 from .base import StoreBase
 
@@ -57,7 +56,7 @@ class SyncOperations(StoreBase):
             self.clock,
             undoable=lambda: self._undo.is_pending(),
             backup=self._back_up,
-            drop_backup=self._drop_backup,
+            drop_backup=self._forgotten_elsewhere,
             follow_owner=self._follow_owner,
         )
         self._syncing = True
@@ -86,6 +85,11 @@ class SyncOperations(StoreBase):
             tuple(sync_rows.list_rejected(self.database, self.user_id)),
             state.backup,
         )
+
+    def preview_sync(self) -> SyncPreview:
+        """What the next sync would send, the first one too; nothing is sent and nothing is changed."""
+        with self.database.transaction():
+            return preview(self.database, self.user_id)
 
     def stop_sync(self) -> None:
         """Switches syncing off and forgets its state; the memory stays. A later sync() begins anew."""
@@ -119,50 +123,32 @@ class SyncOperations(StoreBase):
     def sync_conflicts(self) -> list[SyncConflict]:
         """Changes that lost against another device's, and nobody has looked at yet. (Facts that contradict
         each other are in conflicts().)"""
-        found = []
-        for conflict in sync_rows.list_conflicts(self.database, self.user_id):
-            kind, part = conflict["kind"], conflict["part"]
-            here = self._row(kind, conflict["row_id"])
-            if here is None or part not in KINDS[kind].groups:
-                continue
-            columns = KINDS[kind].groups[part].columns
-            found.append(
-                SyncConflict(
-                    conflict["id"],
-                    kind,
-                    conflict["row_id"],
-                    part,
-                    int(conflict["stamp"][:12], 16),
-                    {column: here[column] for column in columns},
-                    {column: conflict["values"].get(column) for column in columns},
-                )
-            )
-        return found
+        return self._settling().conflicts()
 
-    def settle_sync_conflict(self, id: str, take: str) -> None:
-        """Ends a conflict on all devices: "kept" leaves what stands, "lost" takes the other in its place.
-        Raises NotFoundError, InvalidInputError, and ConflictError when it contradicts what is there by
-        now."""
-        check_id(id, "conflict")
-        check_choice(take, "What is taken", ("kept", "lost"))
+    def settle_sync_conflict(self, id: str, take: str, *, value: str | None = None) -> None:
+        """Ends a conflict on all devices: "kept" leaves what stands, "lost" takes the other in its place,
+        "both" keeps what lost as a fact of its own (beside the other under a key of many values, else in its
+        history), "new" puts `value` in the place of both, a fact's value or a title. `takes` of a conflict
+        says which there are. Raises NotFoundError, InvalidInputError, and ConflictError when it contradicts
+        what is there by now."""
         with self.database.transaction():
-            conflict = next((found for found in self.sync_conflicts() if found.id == id), None)
-            if conflict is None:
-                raise NotFoundError("conflict", id)
-            if take == "lost":
-                key = images.key_of(conflict.kind, self._row(conflict.kind, conflict.row_id) or {})
-                images.update_row(self.database, conflict.kind, key, conflict.lost)
-            sync_rows.remove_conflict(self.database, self.user_id, id)
-            sync_rows.mark(self.database, self.user_id, CONFLICTS, id, "", self.clock())
+            conflict = self._settling().settle(id, take, value)
             self._event("settled", conflict.kind, conflict.row_id, take)
+
+    def settle_conflict(self, fact_id: str, take: str, *, value: str | None = None) -> Fact:
+        """Ends what conflicts() says of a disputed fact: "current" leaves the other one, "disputed" puts this
+        one in its place, "both" says that both hold (not under a key of one value), "new" puts `value` in
+        their place. What does not hold stays readable. Raises NotFoundError, InvalidInputError."""
+        with self.database.transaction():
+            others = [found.other for found in self._health.conflicts() if found.fact.id == fact_id]
+            fact = self._settling().settle_dispute(fact_id, take, value, others)
+            self._event("settled", "facts", fact.id, take)
+            return fact
 
     # -- inside --
 
-    def _row(self, kind: str, id: str) -> dict[str, Any] | None:
-        about = KINDS.get(kind)
-        where = f"{about.id} = ? AND user_id = ?" if about else ""
-        found = images.read_where(self.database, kind, where, (id, self.user_id)) if about else []
-        return found[0] if found else None
+    def _settling(self) -> Settling:
+        return Settling(self.database, self.user_id, self.clock, self._facts)
 
     def _back_up(self) -> str | None:
         """Writes the memory beside its file. None for a memory without one; a page keeps generations."""

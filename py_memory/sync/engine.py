@@ -45,12 +45,14 @@ MAX_PAUSES, MAX_PAUSE_S = 3, 30.0
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One HTTP request, relative to the server's address."""
+    """One HTTP request, relative to the server's address. `sent` and `received`: rows so far."""
 
     method: str
     path: str
     body: bytes | None = None
     headers: dict[str, str] = field(default_factory=dict)
+    sent: int = 0
+    received: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +137,13 @@ class SyncRun:
         self._first = self._restarted = False
         self._most = MAX_PUSH_MUTATIONS
         self._pauses = 0
+        self._incoming: Incoming | None = None
 
     def steps(self, url: str) -> Generator[Call | Pause, Answer | None, SyncReport]:
         """Raises SyncError. Everything that was acknowledged until then is kept."""
         head = yield from self._head()
         self._begin(url, head)
-        incoming = Incoming(self._db, self.owner, self._clock, self._drop_backup)
+        self._incoming = incoming = Incoming(self._db, self.owner, self._clock, self._drop_backup)
         while True:
             sent, request = self._next()
             try:
@@ -272,7 +275,7 @@ class SyncRun:
             raise SyncError("failed", "The server finds an empty request too large. Nothing is lost.")
         if len(sent) == 1 and (limit is None or size <= limit):
             raise SyncError(
-                "failed",
+                "too_large",
                 f"Something between this device and the server refuses a request of {size:,} bytes as too "
                 "large. Nothing is lost, what is new waits here; ask who runs the server or the network.",
             )
@@ -295,7 +298,9 @@ class SyncRun:
             if len(body) <= max(RATIO_FROM_BYTES, MAX_RATIO * len(packed)):
                 body = packed
                 headers["content-encoding"] = "gzip"
-        answer = yield from self._ask(Call("POST", "/memory/sync", body, headers), request.device)
+        counts = self._incoming.counts if self._incoming else {}
+        so_far = counts.get("pushed", 0), counts.get("pulled", 0)
+        answer = yield from self._ask(Call("POST", "/memory/sync", body, headers, *so_far), request.device)
         try:
             reply = decode_reply(answer.body)
         except InvalidInputError as error:

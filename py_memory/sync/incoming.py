@@ -28,7 +28,7 @@ from py_memory.rows.namespaces import namespace_of
 from py_memory.rows.tombstones import is_forgotten
 from py_memory.undo import UndoLog
 
-from .kinds import BLANKS, CONFLICTS, KINDS
+from .kinds import BLANKS, CONFLICTS, KINDS, REJECTED
 from .outgoing import start_over
 from .stamps import Hlc
 from .wire import Reply
@@ -53,8 +53,8 @@ class Incoming:
         self._clock = clock
         self._on_forgotten = on_forgotten
         undo = UndoLog(db, clock)
-        facts = Facts(db, user_id, None, clock, undo)
-        self._forgetting = Forgetting(db, user_id, clock, undo, facts)
+        self._facts = Facts(db, user_id, None, clock, undo)
+        self._forgetting = Forgetting(db, user_id, clock, undo, self._facts)
         self._rules = RowRules(db)
         self.counts: Counter[str] = Counter()
         self.forgotten: list[tuple[str, str]] = []  # changed here, and forgotten elsewhere
@@ -168,6 +168,10 @@ class Incoming:
         for kind, id in named:
             if kind == CONFLICTS:
                 rows.remove_conflict(self._db, self._user, id)
+        with self._captured():
+            for kind, id in named:
+                if kind in REJECTED:
+                    self._facts.follow_rejection(id, never_this_kind=REJECTED[kind])
         named = [(kind, id) for kind, id in named if kind in KINDS or kind in BLANKS]
         if not named:
             return
@@ -308,6 +312,8 @@ class Incoming:
             elif kind == "sessions":
                 self._sessions.add(id)
             images.update_row(self._db, kind, (local["id"],), changes)
+            if kind == "facts" and local["status"] == "disputed" and changes.get("status") == "current":
+                self._facts.follow_confirmation(id)
         self._stand_on(kind, id, stamps)
         return None
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["BLANKS", "CONFLICTS", "FORGETTABLE", "KINDS", "OWNERS", "Group", "Kind", "type_of"]
+__all__ = ["BLANKS", "CONFLICTS", "FORGETTABLE", "KINDS", "OWNERS", "REJECTED", "Group", "Kind", "type_of"]
 
 CONFLICTS = "conflicts"  # the server makes these rows: {kind, id, group, stamp, set} of a change that lost
 # Forgotten parts of a session that stays, and the column they lie in.
 BLANKS = {"session_titles": "title", "session_metadata": "metadata_json"}
+# A fact that goes because the user said no to it, by its id alone; and whether nothing of its kind is wanted
+# again. A device that has the fact leaves its own fingerprint first, so no key and no fingerprint travels.
+REJECTED = {"rejected_facts": False, "rejected_kinds": True}
 # Columns that name a row this one goes with.
 OWNERS = ("session_id", "message_id", "memory_id")
 
@@ -107,7 +110,7 @@ KINDS: dict[str, Kind] = {
 }
 
 # What can be named in a forget besides the kinds themselves.
-FORGETTABLE = frozenset((*KINDS, *BLANKS, CONFLICTS))
+FORGETTABLE = frozenset((*KINDS, *BLANKS, *REJECTED, CONFLICTS))
 
 _INTEGERS = frozenset(
     {"created_at", "last_active_at", "ended_at", "started_at", "completed_at", "superseded_at", "valid_from"}

@@ -16,7 +16,7 @@ from py_memory.rows import images
 from py_memory.rows import sync as rows
 from py_memory.rows.tombstones import is_forgotten
 
-from .kinds import BLANKS, CONFLICTS, KINDS
+from .kinds import BLANKS, CONFLICTS, KINDS, REJECTED
 from .stamps import Hlc, millis_of
 from .wire import MAX_ROW_BYTES
 
@@ -126,6 +126,10 @@ class _Maker:
                 if self._undoable:
                     return WAIT
             return self._forget(kind, id, parts)
+        if kind in REJECTED:
+            if images.read_where(self._db, "facts", "id = ? AND user_id = ?", (id, self._user)):  # undone
+                return DROP
+            return WAIT if self._undoable else self._forget(kind, id, parts)
         if kind in BLANKS:
             if not is_forgotten(self._db, self._user, kind, id):  # undone
                 return DROP

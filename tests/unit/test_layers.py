@@ -28,6 +28,7 @@ LAYERS = [
         "undo",
         "lineage",
         "overview",
+        "pages",
         "working_memory",
         "removal",
         "titles",
@@ -71,7 +72,7 @@ LAYERS = [
         "turns",
         "unfinished",
     ),
-    ("server", "adapters", "cli", "browser", "browser_fetch", "__init__", "__main__"),
+    ("server", "adapters", "cli", "browser", "browser_fetch", "browser_sync", "__init__", "__main__"),
 ]
 LAYER_OF = {name: number for number, names in enumerate(LAYERS) for name in names}
 OBJECT = r"(UNIQUE\s+|VIRTUAL\s+|TEMP\w*\s+)*(TABLE|INDEX|VIEW|TRIGGER)"
@@ -80,7 +81,7 @@ SQL = re.compile(
     rf"(CREATE|DROP|ALTER)\s+{OBJECT}\s|PRAGMA\s+\w|WITH\s+\w+[^.]*\bAS\s*\(\s*SELECT\s)",
     re.IGNORECASE | re.DOTALL,
 )
-IN_THE_PAGE = ("browser", "browser_fetch")
+IN_THE_PAGE = ("browser", "browser_fetch", "browser_sync")
 MAY_HOLD_SQL = ("rows", "database", "recall", "formats")
 SERVER_SQL = (
     "server/sqlite_store.py",

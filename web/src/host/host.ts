@@ -9,7 +9,8 @@ import { readKey, readSettings } from "../models/settings";
 import { ModelFile } from "./model-file";
 import { explainer } from "./net";
 import type { ModelPort } from "./port";
-import { type HostEvent, incognitoLock, type OwnerStatus, RPC_VERSION, type Reply, type Request } from "./rpc";
+import { incognitoLock } from "./names";
+import { type HostEvent, type OwnerStatus, RPC_VERSION, type Reply, type Request } from "./rpc";
 import type { Extra, Saver } from "./saver";
 
 const IDLE_MS = 400;
@@ -246,7 +247,7 @@ export class Host {
     try {
       const opened = this.python.open_incognito(id);
       if ("locks" in navigator) {
-        void navigator.locks.request(incognitoLock(id), () => this.stopped || this.python.close_incognito(id));
+        void navigator.locks.request(incognitoLock(this.database, id), () => this.stopped || this.python.close_incognito(id));
       }
       return opened;
     } finally {

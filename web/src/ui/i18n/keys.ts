@@ -57,3 +57,11 @@ export function keysWithWords(words: string): string[] {
   const people = relations.flatMap((who) => PEOPLE.flatMap((kind) => [`user::${kind}::${who}`, `user::${kind}::${who}::`]));
   return [...known, ...people, ...(has(t.task) ? ["task::"] : [])];
 }
+
+/** The keys that have human words of their own. */
+export const KNOWN_KEYS: readonly string[] = [
+  ...Object.keys(t.keys),
+  ...Object.keys(t.relations).flatMap((who) =>
+    PEOPLE.flatMap((kind) => [`user::${kind}::${who}`, ...Object.keys(t.details).map((detail) => `user::${kind}::${who}::${detail}`)]),
+  ),
+];

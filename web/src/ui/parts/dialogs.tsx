@@ -60,6 +60,9 @@ const LATER = {
   import: () => import("./import-wizard").then(({ ImportWizard }) => ImportWizard),
   export: () => import("./export").then(({ Export }) => Export),
   about: () => import("./about").then(({ About }) => About),
+  settings: () => import("./settings").then(({ Settings }) => Settings),
+  health: () => import("./health").then(({ Health }) => Health),
+  profiles: () => import("./profiles").then(({ Profiles }) => Profiles),
   palette: () => import("./palette").then(({ Palette }) => Palette),
   shortcuts: () => import("./shortcuts").then(({ Shortcuts }) => Shortcuts),
 } satisfies Record<string, () => Promise<FunctionComponent>>;

@@ -5,6 +5,7 @@ import { MAX_TITLE_CHARACTERS } from "../model";
 import { openPanel } from "../state/facts";
 import { exportFile } from "../state/files";
 import { act } from "../state/memory";
+import { profiles, shownName } from "../state/profile";
 import { titleOf } from "../state/sessions";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
@@ -23,10 +24,11 @@ export function Header(): JSX.Element {
   const ready = useStore(state, (value) => value.ready);
   const busy = useStore(state, (value) => value.busy);
   const drawer = useStore(state, (value) => value.drawer);
+  const profile = useStore(profiles, shownName);
   useEffect(() => {
     // The browser keeps titles in its history.
-    document.title = incognito ? t.app.name : `${title} · ${t.app.name}`;
-  }, [title, incognito]);
+    document.title = [...(incognito ? [] : [title]), ...(profile ? [profile] : []), t.app.name].join(" · ");
+  }, [title, incognito, profile]);
   return (
     <header class="header">
       <button

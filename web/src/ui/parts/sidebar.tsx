@@ -6,6 +6,7 @@ import { MAX_TITLE_CHARACTERS, type Session } from "../model";
 import { closeIncognito, openIncognito } from "../state/incognito";
 import { act } from "../state/memory";
 import { models } from "../state/model-choice";
+import { profiles, shownName } from "../state/profile";
 import { deleteSession, newChat, openSession, rename, search, showMoreSessions, titleOf } from "../state/sessions";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
@@ -80,12 +81,34 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
             {t.sessions.commands}
             <kbd>{modifier} K</kbd>
           </button>
+          <button type="button" class="quiet commands" onClick={() => state.set({ drawer: false, dialog: { kind: "settings" } })}>
+            <Icon name="settings" />
+            {t.sessions.settings}
+            <kbd>{modifier} ,</kbd>
+          </button>
+          <ProfileButton />
           <p>{server === null ? t.sessions.privacy : t.models.privacy(hostOf(server))}</p>
           <p>{loaded ? `${t.storage.backup}: ${lastExport ? ago(lastExport) : t.storage.never}` : "\u00a0"}</p>
         </footer>
       </nav>
       {trapped ? <div class="veil" onClick={close} /> : null}
     </>
+  );
+}
+
+/** Which memory this tab shows, where there is more than one. */
+function ProfileButton(): JSX.Element | null {
+  const name = useStore(profiles, shownName);
+  if (name === null) return null;
+  return (
+    <button
+      type="button"
+      class="quiet commands profile-button"
+      onClick={() => state.set({ drawer: false, dialog: { kind: "profiles" } })}
+    >
+      <Icon name="person" />
+      <span dir="auto">{t.sessions.profile(name)}</span>
+    </button>
   );
 }
 

@@ -37,7 +37,7 @@ export async function exportFile(format: Form = "db", session: Session | null = 
 }
 
 /** Of a title what file systems take. */
-function plainName(title: string): string {
+export function plainName(title: string): string {
   return title.replace(/[\\/:*?"<>|\u0000-\u001f]+/g, " ").trim().slice(0, 60).trim() || "py_memory";
 }
 

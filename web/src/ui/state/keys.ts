@@ -20,6 +20,9 @@ export function watchKeys(): void {
       } else if (key === "o" && event.shiftKey && !dialog) {
         event.preventDefault();
         newChat();
+      } else if (key === "," && !event.shiftKey && !dialog) {
+        event.preventDefault();
+        state.set({ dialog: { kind: "settings" } });
       }
     } else if (!dialog && !isTyping(event.target)) {
       if (key !== "?" && key !== "？" && key !== "/") return;

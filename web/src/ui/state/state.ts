@@ -32,6 +32,9 @@ export type Dialog =
   | { kind: "import"; files?: readonly File[] }
   | { kind: "export" }
   | { kind: "about" }
+  | { kind: "settings" }
+  | { kind: "health" }
+  | { kind: "profiles" }
   | { kind: "palette" }
   | { kind: "shortcuts" }
   | { kind: "imported"; report: ImportReport }

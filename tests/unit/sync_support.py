@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .conftest import SteppedClock
 
 ADDRESS = "http://sync.test"
+# The body of a request that asks for nothing.
+GOOD = {"protocol": 1, "schema": 1, "device": "a" * 16, "cursor": None, "acked": 0, "pull": {}, "push": []}
 
 
 class Server:

@@ -18,7 +18,7 @@ from py_memory.sync import outgoing, wire
 from py_memory.sync.engine import Answer, Call
 
 from .conftest import SteppedClock
-from .sync_support import Server, dump, filled, server_dump
+from .sync_support import GOOD, Server, dump, filled, server_dump
 
 
 def test_fault_24_one_invalid_change_among_many(
@@ -112,9 +112,6 @@ def test_fault_38_another_users_rows(server: Server, user: str, token: str, cloc
         server.sync(memory, server.token(bob))
     assert caught.value.code == "other_user"
     assert server_dump(server, user) == before
-
-
-GOOD = {"protocol": 1, "schema": 1, "device": "a" * 16, "cursor": None, "acked": 0, "pull": {}, "push": []}
 
 
 @pytest.mark.parametrize(

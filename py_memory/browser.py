@@ -434,9 +434,11 @@ class Host:
         return answer(run)
 
     def adopt(self, path: str) -> None:
-        """Goes on with the file at `path`. No chat round may be running."""
+        """Goes on with the file at `path`, imports as well. No chat round may be running."""
         self._store.close()
         self._open(path)
+        for job in self._imports.values():
+            job.go_on_in(self._store.begin_import())
 
     def close(self) -> None:
         self._store.close()

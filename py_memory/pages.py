@@ -1,5 +1,5 @@
-"""What a screen shows at once, each read in one call: a part of a chat, of what is remembered, of what waits for
-the user. Whatever the memory holds, a part costs as much as what is in it."""
+"""What a screen shows at once, each read in one call: a part of a chat, of what is remembered, of what waits
+for the user. Whatever the memory holds, a part costs as much as what is in it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def chat_page(
     around: str | None,
 ) -> ChatPage:
     """See MemoryStore.read_chat()."""
-    leaf = get_session(db, user_id, session_id).current_message_id
+    session = get_session(db, user_id, session_id)
+    leaf = session.current_message_id
     earlier = later = False
     found: list[Message] = []
     if leaf is not None and limit > 0:
@@ -44,15 +45,27 @@ def chat_page(
             found += next_ones[:limit]
         if found and not later:
             later = found[-1].id != leaf
-    learned = facts.list_facts(status=None, source_message_ids=[message.id for message in found])
+    learned = [
+        fact
+        for fact in facts.list_facts(status=None, source_message_ids=[message.id for message in found])
+        if fact.status == "candidate" or facts.is_live(fact)
+    ]
     return ChatPage(
-        session_id=session_id,
+        session=session,
         messages=tuple(found),
         earlier=earlier,
         later=later,
         alternatives=messages.siblings(db, user_id, found),
-        facts=tuple(fact for fact in learned if fact.status == "candidate" or facts.is_live(fact)),
+        facts=tuple(learned),
+        corrected=_corrected(db, user_id, facts, learned),
     )
+
+
+def _corrected(db: Database, user_id: str, facts: Facts, found: Sequence[Fact]) -> tuple[Fact, ...]:
+    """What the proposals among them would correct: where a key holds many values, nothing."""
+    asked = {fact.key for fact in found if fact.status == "candidate"}
+    single = [key for key in sorted(asked) if namespaces.namespace_of(db, user_id, key).single_valued]
+    return tuple(facts.list_facts(keys=single)) if single else ()
 
 
 def facts_page(facts: Facts, found: Sequence[Fact], total: int) -> FactsPage:
@@ -73,12 +86,10 @@ def waiting_page(
     """See MemoryStore.read_waiting()."""
     counts = facts.count_waiting()
     found = facts.waiting_facts(counts, limit, offset)
-    asked = {fact.key for fact in found if fact.status == "candidate"}
-    single = [key for key in sorted(asked) if namespaces.namespace_of(db, user_id, key).single_valued]
     disputed = [fact for fact in found if fact.status == "disputed"]
     return WaitingPage(
         facts=tuple(found),
         total=sum(counts.values()),
-        corrected=tuple(facts.list_facts(keys=single)) if single else (),
+        corrected=_corrected(db, user_id, facts, found),
         conflicts=tuple(health.conflicts_of(disputed)) if disputed else (),
     )

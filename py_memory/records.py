@@ -304,16 +304,18 @@ class Conflict(Record):
 
 @dataclass(frozen=True, slots=True)
 class ChatPage(Record):
-    """A part of a session's branch: messages, oldest first; whether others stand before and after it on the
-    way to the end; of each message that stands beside others the ids of all of them, oldest first; and the
-    facts learned from these messages that are current or proposed."""
+    """A session, and a part of its branch on screen: messages, oldest first; whether others stand before and
+    after it on the way to the end; of each message that stands beside others the ids of all of them, oldest
+    first; the facts learned from these messages that are current or proposed; and those that the proposals
+    would correct."""
 
-    session_id: str
+    session: Session
     messages: tuple[Message, ...]
     earlier: bool
     later: bool
     alternatives: Mapping[str, Sequence[str]]
     facts: tuple[Fact, ...]
+    corrected: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ The layout is that of the GGUF specification, version 3.
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +32,7 @@ def write_gguf(path: Path) -> Path:
     tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *WORDS]
     kinds = [_IS_UNKNOWN, _CONTROL, _CONTROL, *[_BYTE] * 256, *[_NORMAL] * len(WORDS)]
     chain = [_token_of(AFTER), *range(len(tokens) - len(WORDS), len(tokens)), _END]
-    follows = dict(zip(chain, chain[1:], strict=False))
+    follows = dict(itertools.pairwise(chain))
     values = [
         _value("general.architecture", _STRING, "llama"),
         _value("general.name", _STRING, "small"),
@@ -53,7 +54,9 @@ def write_gguf(path: Path) -> Path:
     tensors = {
         "token_embd.weight": ((WIDTH, len(tokens)), _HALF, _unit_rows(range(len(tokens)))),
         "blk.0.attn_norm.weight": ((WIDTH,), _SINGLE, ones),
-        **{f"blk.0.attn_{name}.weight": ((WIDTH, WIDTH), _HALF, square) for name in ("q", "k", "v", "output")},
+        **{
+            f"blk.0.attn_{name}.weight": ((WIDTH, WIDTH), _HALF, square) for name in ("q", "k", "v", "output")
+        },
         "blk.0.ffn_norm.weight": ((WIDTH,), _SINGLE, ones),
         "blk.0.ffn_gate.weight": ((WIDTH, FEED), _HALF, bytes(2 * WIDTH * FEED)),
         "blk.0.ffn_up.weight": ((WIDTH, FEED), _HALF, bytes(2 * WIDTH * FEED)),

@@ -49,7 +49,9 @@ class Topic:
 _UNPLANNED = Topic("", _ANY)
 
 
-def _topic(name: str, english: str, chinese: str, kinds: Sequence[str], settle: tuple[str, str] = ("", "")) -> tuple[re.Pattern[str], Topic]:
+def _topic(
+    name: str, english: str, chinese: str, kinds: Sequence[str], settle: tuple[str, str] = ("", "")
+) -> tuple[re.Pattern[str], Topic]:
     return re.compile(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE), Topic(name, tuple(kinds), settle)
 
 
@@ -134,9 +136,13 @@ def _matters(key: str) -> bool:
 
 def _of_kind(facts: Sequence[Fact], kind: str) -> list[Fact]:
     if kind == "tastes":  # what is liked, as far as it can be eaten
-        return [f for f in _of_kind(facts, "likes") if _FOOD.search(f"{f['key']} {f['value']} {f['quote'] or ''}")]
+        return [
+            f for f in _of_kind(facts, "likes") if _FOOD.search(f"{f['key']} {f['value']} {f['quote'] or ''}")
+        ]
     begin = _KINDS[kind]
-    return [f for f in facts if f["key"] in begin or f["key"].startswith(tuple(f"{name}::" for name in begin))]
+    return [
+        f for f in facts if f["key"] in begin or f["key"].startswith(tuple(f"{name}::" for name in begin))
+    ]
 
 
 def _relation(key: str) -> str:
@@ -190,14 +196,18 @@ def _of_somebody(key: str, facts: Sequence[Fact], language: str) -> str:
             names.append(value)
         else:
             details.append(f"{key_in_words(f'user::{rest}', language)}{colon if zh else ' '}{value}")
-    said = comma.join((("、" if zh else ", ").join(dict.fromkeys(names)), *details)) if names else comma.join(details)
+    said = (
+        comma.join((("、" if zh else ", ").join(dict.fromkeys(names)), *details))
+        if names
+        else comma.join(details)
+    )
     return f"{key_in_words(key, language)}{colon}{said}"
 
 
 _LONGEST_ECHO = 60  # characters of a request that are said again
 _SWAPPED = {
-    **{"me": "you", "my": "your", "mine": "yours", "i": "you", "us": "you", "our": "your", "ours": "yours", "we": "you"},
-    **{"myself": "yourself", "ourselves": "yourselves", "i'm": "you're", "we're": "you're", "am": "are"},
+    "me": "you", "my": "your", "mine": "yours", "i": "you", "us": "you", "our": "your", "ours": "yours", "we": "you",
+    "myself": "yourself", "ourselves": "yourselves", "i'm": "you're", "we're": "you're", "am": "are",
 }  # fmt: skip
 _VERB = re.compile(
     r"(?:plan|write|draft|make|create|suggest|recommend|cook|book|compose|translate|summari[sz]e|explain|design|organi[sz]e|prepare|generate|calculate|order|find|propose|brainstorm|pick|choose|invent|teach|tell|code|build|fix|solve|improve|come up|give|help)\b",

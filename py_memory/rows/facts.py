@@ -262,7 +262,7 @@ def browse_facts(
     return [_record(row) for row in rows], total
 
 
-_WAITING = ("candidate", "disputed")
+_WAITING = ("disputed", "candidate")
 
 
 def count_waiting(db: Database, user_id: str, agent_id: str | None) -> dict[str, int]:
@@ -279,7 +279,7 @@ def count_waiting(db: Database, user_id: str, agent_id: str | None) -> dict[str,
 def waiting_facts(
     db: Database, user_id: str, agent_id: str | None, *, counts: Mapping[str, int], limit: int, offset: int
 ) -> list[Fact]:
-    """A part of what waits for the user's answer: what is proposed, then what is disputed, each as it came;
+    """A part of what waits for the user's answer: what is disputed, then what is proposed, each as it came;
     `counts` from count_waiting()."""
     out: list[Fact] = []
     for status in _WAITING:

@@ -108,7 +108,7 @@ def latest_session(db: Database, user_id: str) -> Session | None:
 
 
 def list_sessions(
-    db: Database, user_id: str, *, limit: int, before: int | None, query: str | None
+    db: Database, user_id: str, *, limit: int, offset: int = 0, before: int | None, query: str | None
 ) -> list[Session]:
     """Most recently active first; `before` takes those active earlier than that time, `query` part of a
     title."""
@@ -120,10 +120,10 @@ def list_sessions(
     if query:
         where.append("instr(lower(s.title), lower(?)) > 0")
         values.append(query)
-    values.append(limit)
+    values += [limit, offset]
     rows = db.query(
         f"SELECT {_COLUMNS} FROM sessions s WHERE {' AND '.join(where)} "
-        "ORDER BY s.last_active_at DESC, s.id DESC LIMIT ?",
+        "ORDER BY s.last_active_at DESC, s.id DESC LIMIT ? OFFSET ?",
         values,
     )
     return [_record(row) for row in rows]

@@ -68,7 +68,7 @@ class PageOperations(FactOperations):
         return self._facts.count_waiting()
 
     def read_waiting(self, *, limit: int = 50, offset: int = 0) -> WaitingPage:
-        """A part of what waits for the user's answer, what is proposed before what is disputed, each as it
+        """A part of what waits for the user's answer, what is disputed before what is proposed, each as it
         came; how much there is in all, what the proposals would correct, and what is disagreed with."""
         check_count(limit, "The limit")
         check_count(offset, "The offset")

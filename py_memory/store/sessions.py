@@ -50,13 +50,16 @@ class SessionOperations(StoreBase):
         return sessions.get_session(self.database, self.user_id, id)
 
     def list_sessions(
-        self, *, limit: int = 50, before: int | None = None, query: str | None = None
+        self, *, limit: int = 50, offset: int = 0, before: int | None = None, query: str | None = None
     ) -> list[Session]:
-        """Most recently active first. `before` (ms) pages on; `query` is part of a title."""
+        """Most recently active first. `offset`, or `before` (ms), pages on; `query` is part of a title."""
         check_count(limit, "The limit")
+        check_count(offset, "The offset")
         check_time(before, "before")
         self._abandon_idle()
-        return sessions.list_sessions(self.database, self.user_id, limit=limit, before=before, query=query)
+        return sessions.list_sessions(
+            self.database, self.user_id, limit=limit, offset=offset, before=before, query=query
+        )
 
     def _abandon_idle(self, id: str | None = None) -> None:
         """Seen late, when sessions are looked at: nothing runs in between. Writes only when there is one.

@@ -63,7 +63,12 @@ PLANT = """async (sums) => {
     await done;
     db.close();
 }"""
-XHTML = "'http://www.w3.org/1999/xhtml'"
+ADD_INPUT = """(space) => {
+    const input = document.createElementNS(space, 'input');
+    input.type = 'file';
+    document.documentElement.append(input);
+}"""
+XHTML = "http://www.w3.org/1999/xhtml"
 PLANTED = 1000  # the generation of what is planted: higher than any a short visit makes
 
 
@@ -89,17 +94,19 @@ def site() -> Iterator[tuple[Playwright, str]]:
 
 
 @contextmanager
-def profile(playwright: Playwright, flags: Sequence[str] = (), **options: Any) -> Iterator[BrowserContext]:
+def profile(
+    playwright: Playwright, flags: Sequence[str] = (), folder: Path | None = None, **options: Any
+) -> Iterator[BrowserContext]:
     """Chromium on a new profile folder, removed afterwards; `flags` are more of its command line."""
-    folder = tempfile.mkdtemp(prefix="py-memory-bench-")
+    place = folder or tempfile.mkdtemp(prefix="py-memory-bench-")
     context = playwright.chromium.launch_persistent_context(
-        folder, executable_path=chromium(), headless=True, args=[*CHROMIUM_FLAGS, *flags], **options
+        place, executable_path=chromium(), headless=True, args=[*CHROMIUM_FLAGS, *flags], **options
     )
     try:
         yield context
     finally:
         context.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def open_page(context: BrowserContext, url: str) -> tuple[Page, float]:
@@ -117,9 +124,7 @@ def plant(context: BrowserContext, url: str, file: Path) -> None:
     Much quicker than importing it: only its bytes are copied. The first visit makes what is beside it."""
     page, _ = open_page(context, url)
     page.goto(url + "icons/icon.svg")  # of the same origin, and without the program
-    page.evaluate(
-        "document.documentElement.append(document.createElementNS(NS, 'input'))".replace("NS", XHTML)
-    )
+    page.evaluate(ADD_INPUT, XHTML)
     page.set_input_files("input", file)
     command = ["node", "-e", CHECKSUMS, str(file), str(PLANTED)]
     sums = subprocess.run(command, cwd=ROOT / "web", capture_output=True, text=True, check=True).stdout

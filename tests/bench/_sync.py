@@ -1,5 +1,5 @@
-"""What the benchmarks of syncing share: a memory to send, servers and clients in processes of their own, a relay
-that counts what passes between them."""
+"""What the benchmarks of syncing share: a memory to send, servers and clients in processes of their own, a
+relay that counts what passes between them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import random
+import select
 import selectors
 import socket
 import subprocess
@@ -135,6 +136,10 @@ class Process:
             raise RuntimeError(f"{self._process.args!r} ended ({self._process.wait()})")
         return found.strip()
 
+    def has_line(self, seconds: float) -> bool:
+        """Whether it says something, or ends, within so many seconds."""
+        return bool(select.select([self._process.stdout], [], [], seconds)[0])
+
     def send(self, command: str, **values: Any) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"command": command, **values}) + "\n")
@@ -188,8 +193,8 @@ def new_user(address: str, name: str = "ann", tokens: int = 1) -> tuple[str, lis
 
 
 class Relay:
-    """Passes connections on to a server and counts bytes each way and requests: no client here sends one before
-    the answer to the one before, so that each begins a read of its own."""
+    """Passes connections on to a server and counts bytes each way and requests: no client here sends one
+    before the answer to the one before, so that each begins a read of its own."""
 
     def __init__(self, url: str) -> None:
         host, _, port = url.removeprefix("http://").rstrip("/").rpartition(":")

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from py_memory import MemoryStore
+from py_memory.errors import SyncError
 from tests.bench._sync import documents, hash_of
 
 
@@ -31,7 +32,10 @@ def main() -> None:
         command = asked["command"]
         found: Any
         if command in ("push", "pull"):
-            found = timed(store, url, token)
+            try:
+                found = timed(store, url, token)
+            except SyncError as error:
+                found = {"error": error.code}
         elif command == "small":
             session = session or store.create_session("Small").id
             each, ids = [], set()

@@ -1,8 +1,8 @@
 """A first sync of 100,000 messages and 1,000 small syncs, against PouchDB with express-pouchdb, in one run.
 
-Both have the same documents, which is checked by hash on the device, on the server and on a second device. Each
-has a server and devices in processes of their own, on their default stores (SQLite, LevelDB), and talks through
-a relay that counts. See docs/benchmarks.md.
+Both have the same documents, which is checked by hash on the device, on the server and on a second device.
+Each has a server and devices in processes of their own, on their default stores (SQLite, LevelDB), and talks
+through a relay that counts. See docs/benchmarks.md.
 """
 
 from __future__ import annotations

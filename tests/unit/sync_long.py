@@ -1,8 +1,8 @@
 """A long history of the state machine, drawn by a seed: thousands of operations on three devices whose clocks
 are ten years apart, while requests, replies, devices and the server fail.
 
-At the end everything is the same everywhere, and each change that lost lies in the review list once, as worked
-out beside the server from what went into it and what was there before.
+At the end everything is the same everywhere, and each change that lost lies in the review list once, as
+worked out beside the server from what went into it and what was there before.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from py_memory import MemoryStore, PyMemoryError
-from py_memory.clock import DAY_MS
 from py_memory.server.endpoint import Endpoint
 from py_memory.server.open_store import open_store
 from py_memory.server.sqlite_store import SqliteStore
@@ -31,7 +30,7 @@ from py_memory.sync.stamps import clamped
 
 from .postgres import Cluster
 from .sync_support import Server, dump, server_dump
-from .test_sync_machine import FAULTS, Device, Devices
+from .test_sync_machine import FAULTS, Devices
 
 __all__ = ["LongHistory", "canonical_hash"]
 

@@ -129,3 +129,19 @@ def lose(*_: Any) -> Any:
 def pushes(server: Server) -> list[list[dict[str, Any]]]:
     bodies = [call.body or b"" for call in server.calls if call.method == "POST"]
     return [json.loads(gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body)["push"] for body in bodies]
+
+
+def held(memory: MemoryStore, text: str) -> list[str]:
+    """Tables that hold a text."""
+    names = [
+        row[0]
+        for row in memory.database.query(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%WITHOUT ROWID%' "
+            "UNION SELECT name FROM sqlite_master WHERE name GLOB 'sync_*' AND type = 'table'"
+        )
+    ]
+    return [
+        name
+        for name in names
+        if any(text in str(tuple(row)) for row in memory.database.query(f"SELECT * FROM {name}"))
+    ]

@@ -191,6 +191,10 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "list_tool_calls of an answer": lambda store, session, id: store.list_tool_calls(session, message_id=id),
     "record_uses": lambda store, _, id: store.record_uses(id, [("messages", id, {})]),
     "list_uses": lambda store, _, id: store.list_uses(id),
+    "answer_basis": lambda store, _, id: (
+        store.record_uses(id, [("messages", id, {})]),
+        store.answer_basis([id]),
+    ),
     "forget a message": lambda store, _, id: store.forget(message_id=id),
     "delete_session": lambda store, session, _: store.delete_session(session),
     "working_set": lambda store, session, _: store.working_set(session),

@@ -21,7 +21,15 @@ from py_memory.sync.engine import Answer
 from py_memory.sync.transport import drive
 
 from .conftest import SteppedClock
-from .sync_support import ADDRESS, Server, dump, filled, second, server_dump
+from .sync_support import (
+    ADDRESS,
+    Server,
+    dump,
+    filled,
+    held,
+    second,
+    server_dump,
+)
 
 
 @pytest.mark.parametrize("years", [-10, 10])
@@ -47,6 +55,22 @@ def test_fault_20_clock_far_off(
         for _, text in unit.changes(0, 1000):
             for group in json.loads(text).get("groups", {}).values():
                 assert int(group["stamp"][:12], 16) <= clock() + 300_000
+
+
+def test_fault_20_clock_jumps_back(server: Server, user: str, token: str, clock: SteppedClock) -> None:
+    """Changes of one device keep their order, though its clock says otherwise."""
+    offset = [0]
+    memory = MemoryStore(":memory:", clock=lambda: clock() + offset[0])
+    session = memory.create_session("first").id
+    server.sync(memory, token)
+    for years, title in ((10, "second"), (-10, "third"), (0, "fourth")):
+        offset[0] = years * 365 * DAY_MS
+        memory.rename_session(session, title)
+        server.sync(memory, token)
+        assert [row["title"] for row in server_dump(server, user)["sessions"]] == [title]
+    other, _ = second(server, user, clock)
+    assert other.get_session(session).title == "fourth"
+    assert memory.sync_conflicts() == other.sync_conflicts() == []
 
 
 def copied(memory: MemoryStore, path: Path, clock: SteppedClock) -> MemoryStore:
@@ -210,6 +234,25 @@ def test_fault_31_forgotten_here_changed_there(
     for device in (memory, other):
         assert device.list_facts(status=None) == []
     assert "marzipan" not in json.dumps(server_dump(server, user))
+
+
+def test_fault_31_what_waits_goes_with_what_it_waits_for(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    """Its text came before the message, which was forgotten before it came."""
+    memory = filled(clock)
+    server.sync(memory, token)
+    with server.store.unit(user, write=True) as unit:
+        version = {"message_id": "m9", "author": "user", "content": "zebra crossing", "created_at": 1}
+        body = {"identity": version, "groups": {}}
+        unit.put("message_versions", "v9", unit.next_seq(), body, {"message_id": "m9"})
+    server.sync(memory, token)
+    assert held(memory, "zebra") == ["sync_deferred"]
+    with server.store.unit(user, write=True) as unit:
+        unit.forget("messages", "m9", unit.next_seq())
+    server.sync(memory, token)
+    assert held(memory, "zebra") == []
+    assert memory.sync_status().waiting["deferred"] == 0
 
 
 def test_fault_32_concurrent_edits(server: Server, user: str, token: str, clock: SteppedClock) -> None:

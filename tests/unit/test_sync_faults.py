@@ -23,10 +23,20 @@ from py_memory.rows import sync as sync_rows
 from py_memory.server.endpoint import Endpoint
 from py_memory.server.sqlite_store import SqliteStore
 from py_memory.server.tokens import make_token
+from py_memory.sync import engine
 from py_memory.sync.engine import Answer, Call
 
 from .conftest import SteppedClock
-from .sync_support import Server, cut_off, dump, filled, lose, pushes, second, server_dump
+from .sync_support import (
+    Server,
+    cut_off,
+    dump,
+    filled,
+    lose,
+    pushes,
+    second,
+    server_dump,
+)
 
 
 def test_fault_14_request_lost(server: Server, user: str, token: str, clock: SteppedClock) -> None:
@@ -263,6 +273,26 @@ def test_fault_29_asked_to_wait(
     with pytest.raises(SyncError) as caught:
         server.sync(memory, token)
     assert (caught.value.code, caught.value.retry_after) == ("busy", 3600)
+
+
+def test_fault_29_a_long_sync_is_asked_to_wait_again_and_again(
+    server: Server, user: str, token: str, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that lets few requests through slows a first sync down, and does not end it."""
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    monkeypatch.setattr(engine, "MAX_PUSH_MUTATIONS", 2)
+    memory = filled(clock, 20)
+    asked: list[int] = []
+
+    def every_other(call: Call) -> Answer | None:
+        asked.append(1)
+        return Answer(429, {"retry-after": "1"}, b"{}") if len(asked) % 2 else None
+
+    server.on_call = every_other
+    server.sync(memory, token)
+    assert len(slept) > engine.MAX_PAUSES
+    assert server_dump(server, user) == dump(memory)
 
 
 def test_fault_37_disk_full_on_the_server(tmp_path: Path, clock: SteppedClock) -> None:

@@ -13,7 +13,17 @@ from py_memory.sync import outgoing
 from py_memory.sync.engine import Answer, Call
 
 from .conftest import SteppedClock
-from .sync_support import Server, cut_off, dump, filled, lose, pushes, second, server_dump
+from .sync_support import (
+    Server,
+    cut_off,
+    dump,
+    filled,
+    held,
+    lose,
+    pushes,
+    second,
+    server_dump,
+)
 
 
 def test_secrets_and_what_is_for_this_device_stay(
@@ -90,22 +100,6 @@ def test_forgotten_words_of_a_session_leave_every_list_of_conflicts_and_the_serv
     server.sync(other, its_token)
     assert [device.sync_conflicts() for device in (memory, other, third)] == [[], [], []]
     assert {device.get_session(session).title for device in (memory, other, third)} == {None}
-
-
-def held(memory: MemoryStore, text: str) -> list[str]:
-    """Tables that hold a text."""
-    names = [
-        row[0]
-        for row in memory.database.query(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%WITHOUT ROWID%' "
-            "UNION SELECT name FROM sqlite_master WHERE name GLOB 'sync_*' AND type = 'table'"
-        )
-    ]
-    return [
-        name
-        for name in names
-        if any(text in str(tuple(row)) for row in memory.database.query(f"SELECT * FROM {name}"))
-    ]
 
 
 def kept_back(server: Server, memory: MemoryStore, token: str, *, arrives: bool) -> None:

@@ -7,18 +7,25 @@ import dataclasses
 import gzip
 import json
 import time
+import tracemalloc
 from typing import Any
 
 import pytest
 
 from py_memory import MemoryStore
-from py_memory.errors import SyncError
+from py_memory.errors import InvalidInputError, SyncError
 from py_memory.rows import sync as sync_rows
 from py_memory.sync import outgoing, wire
 from py_memory.sync.engine import Answer, Call
 
 from .conftest import SteppedClock
-from .sync_support import GOOD, Server, dump, filled, server_dump
+from .sync_support import (
+    GOOD,
+    Server,
+    dump,
+    filled,
+    server_dump,
+)
 
 
 def test_fault_24_one_invalid_change_among_many(
@@ -68,6 +75,13 @@ def test_fault_25_one_row_too_large(
     server.sync(memory, token)
     assert memory.sync_status().rejected == ()
     assert dump(memory) == server_dump(server, user)
+
+
+def test_fault_25_more_than_a_message_may_have(store: MemoryStore) -> None:
+    session = store.create_session().id
+    with pytest.raises(InvalidInputError):
+        store.add_message(session, "user", "x" * (10 << 20))
+    assert store.list_messages(session) == []
 
 
 def test_fault_38_another_users_rows(server: Server, user: str, token: str, clock: SteppedClock) -> None:
@@ -127,7 +141,7 @@ def test_fault_38_another_users_rows(server: Server, user: str, token: str, cloc
         (json.dumps({**GOOD, "cursor": "x.-1"}).encode(), 400),
         (json.dumps({**GOOD, "push": [{"n": 1.5}]}).encode(), 400),
         (json.dumps({**GOOD, "push": [{"n": 2}, {"n": 1}]}).encode(), 400),
-        (json.dumps({**GOOD, "push": [{"n": 1}] * 501}).encode(), 400),
+        (json.dumps({**GOOD, "push": [{"n": 1}] * 1001}).encode(), 400),
         (json.dumps({**GOOD, "schema": 0}).encode(), 426),
         (json.dumps(GOOD).encode(), 200),
     ],
@@ -137,6 +151,20 @@ def test_fault_39_bodies_meant_to_harm(server: Server, token: str, body: bytes, 
     answer = server.answer(token, Call("POST", "/memory/sync", body, headers))
     assert answer.status == status
     assert status == 200 or set(json.loads(answer.body)["error"]) >= {"name", "message"}
+
+
+@pytest.mark.cpython
+def test_fault_39_a_gzip_bomb_within_a_cap_of_memory(clock: SteppedClock) -> None:
+    server = Server(clock)
+    token, bomb = server.token(server.user()), gzip.compress(b"[" * (200 << 20), 1, mtime=0)
+    tracemalloc.start()
+    try:
+        answer = server.answer(token, Call("POST", "/memory/sync", bomb, {"content-encoding": "gzip"}))
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert answer.status == 413
+    assert most < 4 * wire.MAX_BODY_BYTES
 
 
 @pytest.mark.parametrize("change", ["lone \ud800", 10**40, True, [1], {"a": 1}, float("1e308")])

@@ -315,7 +315,9 @@ class Devices(RuleBasedStateMachine):
                 assert len(here[kind]) == len(rows)
             status = device.memory.sync_status()
             assert not status.changes, status.changes
-            assert not any(status.waiting[name] for name in ("outbox", "deferred", "rejected")), status
+            rest = device.memory.database.query("SELECT kind, id, reason, payload_json FROM sync_deferred")
+            assert not rest, [tuple(row) for row in rest]
+            assert not any(status.waiting[name] for name in ("outbox", "rejected")), status
             conflicts = [memory.memory.sync_conflicts() for memory in (device, self.devices[0])]
             assert conflicts[0] == conflicts[1], conflicts
             kinds = {finding.kind for finding in device.memory.health()}

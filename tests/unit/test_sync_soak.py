@@ -1,4 +1,4 @@
-"""The benchmark `sync_soak` in short; test_sync_machine.py tries many short histories instead of a long one."""
+"""The benchmark `sync_soak` in short."""
 
 from __future__ import annotations
 

@@ -48,6 +48,15 @@ export const pageKey = (database: string, key: PageKey): string => `${database}:
 
 // -- what belongs to no memory in particular --
 
-export const PROFILES = { database: "py-memory-profiles", channel: "py-memory-profiles", chosen: "py-memory-profile", note: "py-memory-profile-note" };
+export const PROFILES = {
+  database: "py-memory-profiles",
+  channel: "py-memory-profiles",
+  /** Lock of the page that deletes one. */
+  removal: "py-memory-profiles:removal",
+  /** What a tab shows, and what a new one begins with. */
+  chosen: "py-memory-profile",
+  /** What is to be said after a change of profiles. */
+  note: "py-memory-profile-note",
+};
 /** How the page looks, in localStorage. */
 export const LOOK = "py-memory-look";

@@ -20,7 +20,7 @@ const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 const dates = language === "zh" ? "zh-Hans" : "en-GB";
 const dayFormat = new Intl.DateTimeFormat(dates, DAY);
 const timeFormat = new Intl.DateTimeFormat(dates, TIME);
-const listed = (parts: string[]): string => language === "zh" ? parts.join("、") : new Intl.ListFormat(dates).format(parts);
+export const listed = (parts: string[]): string => language === "zh" ? parts.join("、") : new Intl.ListFormat(dates).format(parts);
 const relative = new Intl.RelativeTimeFormat(dates, { numeric: "auto" });
 
 /** The day by the calendar of this device, or of the zone in which it was meant. */

@@ -17,9 +17,9 @@ export const en = {
     go: "Go to the message",
   },
   palette: {
-    title: "Commands and conversations",
-    label: "Search commands and conversations",
-    placeholder: "What would you like to do?",
+    title: "Search and commands",
+    label: "Search everything",
+    placeholder: "Find anything you said or I know, or a command…",
     actions: "Commands",
     chats: "Conversations",
     nothing: "Nothing has these words.",

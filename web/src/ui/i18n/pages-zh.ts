@@ -19,9 +19,9 @@ export const zh: PageTexts = {
     go: "查看原消息",
   },
   palette: {
-    title: "命令与对话",
-    label: "搜索命令和对话",
-    placeholder: "想做什么？",
+    title: "搜索与命令",
+    label: "搜索全部",
+    placeholder: "找你说过的话、我记得的事，或一个命令…",
     actions: "命令",
     chats: "对话",
     nothing: "没有内容包含这些字。",

@@ -1,13 +1,23 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { hostOf } from "../../models/address";
 import { ago, daysAgo, t } from "../i18n";
+import { tb } from "../i18n/basis";
 import { MAX_TITLE_CHARACTERS, type Session } from "../model";
 import { closeIncognito, openIncognito } from "../state/incognito";
 import { act } from "../state/memory";
 import { models } from "../state/model-choice";
 import { profiles, shownName } from "../state/profile";
-import { deleteSession, newChat, openSession, rename, search, showMoreSessions, titleOf } from "../state/sessions";
+import {
+  deleteSession,
+  newChat,
+  openSession,
+  rename,
+  search,
+  showMoreSessions,
+  showNewerSessions,
+  titleOf,
+} from "../state/sessions";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Editor } from "./editor";
@@ -18,6 +28,8 @@ import { memo } from "./memo";
 import { modifier } from "./modifier";
 
 const SEARCH_MS = 150;
+/** Older chats are read when the end of the list is this many windows away. */
+const REACH = 2;
 
 export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
   const open = useStore(state, (value) => value.drawer);
@@ -73,6 +85,7 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
           </div>
           <Incognito id={incognito} />
           <Search />
+          <Everywhere />
           <Sessions />
         </div>
         <footer class="sidebar-foot">
@@ -151,14 +164,51 @@ function Search(): JSX.Element {
   );
 }
 
+/** From the titles to everything else that has the words. */
+function Everywhere(): JSX.Element | null {
+  const query = useStore(state, (value) => value.query.trim());
+  if (!query) return null;
+  return (
+    <button type="button" class="quiet everywhere" onClick={() => state.set({ drawer: false, dialog: { kind: "palette" } })}>
+      <Icon name="search" />
+      {tb.everywhere(query.length > 24 ? `${query.slice(0, 24)}…` : query)}
+    </button>
+  );
+}
+
 function Sessions(): JSX.Element {
   const sessions = useStore(state, (value) => value.sessions);
   const more = useStore(state, (value) => value.moreSessions);
+  const before = useStore(state, (value) => value.sessionsBefore);
   const query = useStore(state, (value) => value.query);
   const current = useStore(state, (value) => value.current);
+  const list = useRef<HTMLDivElement>(null);
+  const place = useRef<{ row: Element; top: number } | null>(null);
+  // What stands where the reader looks stays there, whatever comes and goes above it.
+  useLayoutEffect(() => {
+    const held = place.current;
+    if (!held?.row.isConnected || !list.current) return;
+    list.current.scrollTop += held.row.getBoundingClientRect().top - held.top;
+    note(list.current);
+  }, [before]);
+  const note = (element: HTMLElement): void => {
+    const edge = element.getBoundingClientRect().top;
+    const row = [...element.querySelectorAll("li")].find((one) => one.getBoundingClientRect().bottom > edge);
+    place.current = row ? { row, top: row.getBoundingClientRect().top } : null;
+  };
+  const scrolled = (element: HTMLElement): void => {
+    note(element);
+    if (element.scrollTop < element.clientHeight) showNewerSessions();
+    if (element.scrollHeight - element.scrollTop < REACH * element.clientHeight) showMoreSessions();
+  };
   if (sessions.length === 0) return <p class="none">{query ? t.sessions.nothingFound : t.sessions.none}</p>;
   return (
-    <div class="sessions">
+    <div class="sessions" ref={list} onScroll={({ currentTarget }) => scrolled(currentTarget)}>
+      {before ? (
+        <button type="button" class="quiet" onClick={showNewerSessions}>
+          {t.sessions.newer}
+        </button>
+      ) : null}
       {byAge(sessions).map(([title, group]) => (
         <section key={title}>
           <h2>{title}</h2>

@@ -7,7 +7,8 @@ import { noteBackup, readBackup } from "./backup";
 import { asProblem, call, memory, memoryNow, toast } from "./memory";
 import { refreshSessions, titleOf } from "./sessions";
 import { state } from "./state";
-import { emptyWindow, refreshChat } from "./window";
+import { refreshFacts } from "./facts";
+import { emptyWindow } from "./window";
 import { tellZone } from "./zone";
 
 const FORMS = {
@@ -98,7 +99,7 @@ async function showAnew(mode: "merge" | "replace"): Promise<void> {
   if (mode === "replace") state.set({ current: null, ...emptyWindow() });
   await refreshSessions();
   if (state.get().current === null) state.set({ current: state.get().sessions[0]?.id ?? null });
-  await Promise.all([refreshChat(), readBackup(), tellZone()]);
+  await Promise.all([refreshFacts(), readBackup(), tellZone()]);
 }
 
 /** What is stored, as it is: works even where the memory cannot be opened. */

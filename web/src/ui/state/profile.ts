@@ -41,9 +41,9 @@ export async function watchProfiles(): Promise<void> {
   sessionStorage.removeItem(PROFILES.note);
   if (note !== null) toast({ text: note });
   for (const id of await removalsBegun()) {
-    // What a page that was closed has begun. Where it is this profile, it is deleted all the same, as was asked for.
-    const { remove } = await import("./profiles");
-    await remove({ id, name: null });
+    // Where it is this profile, it is deleted all the same, as was asked for.
+    const { finish } = await import("./profiles");
+    await finish(id);
   }
   await refreshProfiles();
   await dropLeftovers();

@@ -3,7 +3,7 @@
 import { openMemory } from "../../client";
 import { databaseOf, FIRST, profile } from "../../profiles/current";
 import { createProfile, exists, type Profile, renameProfile } from "../../profiles/registry";
-import { forgetChoice, removeProfile } from "../../profiles/removal";
+import { finishRemoval, forgetChoice, removeProfile } from "../../profiles/removal";
 import { size, t } from "../i18n";
 import { ts } from "../i18n/settings";
 import { download, exportFile, fileName, plainName } from "./files";
@@ -68,11 +68,15 @@ export async function exportProfile(one: Profile): Promise<void> {
   }
 }
 
-export async function remove(one: Profile): Promise<void> {
+export const remove = (one: Profile): Promise<void> => leaveNothingOf(one, removeProfile);
+/** What a page that was closed has begun. */
+export const finish = (id: string): Promise<void> => leaveNothingOf({ id, name: null }, finishRemoval);
+
+async function leaveNothingOf(one: Profile, work: typeof removeProfile): Promise<void> {
   const mine = one.id === profile.id;
   const said = t.sessions.profileDeleted(nameOf(one));
   if (mine) letGo();
-  await removeProfile(one.id, announce, () => toast({ text: ts.profiles.asleep, tone: "problem" }));
+  await work(one.id, announce, () => toast({ text: ts.profiles.asleep, tone: "problem" }));
   forgetChoice(one.id);
   if (mine) return leaveFor({ id: FIRST, name: null }, said);
   toast({ text: said });

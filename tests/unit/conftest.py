@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 from hypothesis import settings
@@ -12,6 +13,7 @@ from py_memory import MemoryStore
 from tests.modelserver import ModelServer
 
 from .postgres import Cluster, cluster
+from .sync_support import Server
 
 # Nothing is timed here, and every run tries the same examples: a test that fails was broken by a change. New
 # examples are looked for where PY_MEMORY_EXAMPLES says how many.
@@ -62,3 +64,28 @@ def postgres() -> Iterator[Cluster]:
     """A PostgreSQL server of its own for these tests."""
     with cluster() as running:
         yield running
+
+
+STORES = ["sqlite", pytest.param("postgres", marks=pytest.mark.cpython)]
+
+
+@pytest.fixture(params=STORES)
+def server(request: pytest.FixtureRequest, clock: SteppedClock) -> Iterator[Server]:
+    """Over every kind of store."""
+    with ExitStack() as used:
+        address = ":memory:"
+        if request.param == "postgres":
+            address = used.enter_context(request.getfixturevalue("postgres").store())
+        server = Server(clock, address)
+        used.callback(server.store.close)
+        yield server
+
+
+@pytest.fixture
+def user(server: Server) -> str:
+    return server.user()
+
+
+@pytest.fixture
+def token(server: Server, user: str) -> str:
+    return server.token(user)

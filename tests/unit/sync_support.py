@@ -5,9 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from py_memory import MemoryStore
+from py_memory.errors import SyncError
 from py_memory.records import SyncReport
 from py_memory.server.endpoint import Endpoint
 from py_memory.server.open_store import open_store
@@ -16,9 +19,12 @@ from py_memory.sync.engine import Answer, Call
 from py_memory.sync.kinds import KINDS
 from py_memory.sync.transport import drive
 
-from .conftest import SteppedClock
+if TYPE_CHECKING:
+    from .conftest import SteppedClock
 
 ADDRESS = "http://sync.test"
+# The body of a request that asks for nothing.
+GOOD = {"protocol": 1, "schema": 1, "device": "a" * 16, "cursor": None, "acked": 0, "pull": {}, "push": []}
 
 
 class Server:
@@ -92,3 +98,50 @@ def server_dump(server: Server, user_id: str) -> dict[str, list[dict[str, Any]]]
     for kind, about in KINDS.items():
         found[kind].sort(key=lambda row: row[about.id])
     return found
+
+
+def filled(clock: SteppedClock, count: int = 5, offset: int = 0) -> MemoryStore:
+    memory = MemoryStore(":memory:", clock=lambda: clock() + offset)
+    session = memory.create_session("Chat")
+    for number in range(count):
+        memory.add_message(session.id, "user", f"message {number}")
+        clock.advance(seconds=1)
+    return memory
+
+
+def second(server: Server, user: str, clock: SteppedClock, offset: int = 0) -> tuple[MemoryStore, str]:
+    """Another device that has synced once."""
+    memory, token = MemoryStore(":memory:", clock=lambda: clock() + offset), server.token(user)
+    server.sync(memory, token)
+    return memory, token
+
+
+def cut_off(server: Server, memory: MemoryStore, token: str) -> None:
+    with pytest.raises(SyncError) as caught:
+        server.sync(memory, token)
+    assert caught.value.code == "unreachable"
+
+
+def lose(*_: Any) -> Any:
+    raise SyncError("unreachable", "The line is cut.")
+
+
+def pushes(server: Server) -> list[list[dict[str, Any]]]:
+    bodies = [call.body or b"" for call in server.calls if call.method == "POST"]
+    return [json.loads(gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body)["push"] for body in bodies]
+
+
+def held(memory: MemoryStore, text: str) -> list[str]:
+    """Tables that hold a text."""
+    names = [
+        row[0]
+        for row in memory.database.query(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%WITHOUT ROWID%' "
+            "UNION SELECT name FROM sqlite_master WHERE name GLOB 'sync_*' AND type = 'table'"
+        )
+    ]
+    return [
+        name
+        for name in names
+        if any(text in str(tuple(row)) for row in memory.database.query(f"SELECT * FROM {name}"))
+    ]

@@ -23,8 +23,7 @@ from py_memory.sync.engine import Answer, Call
 
 from .conftest import SteppedClock
 from .postgres import Cluster, cluster
-from .sync_support import Server, dump, server_dump
-from .test_sync_faults import filled
+from .sync_support import Server, dump, filled, server_dump
 from .test_sync_machine import Devices
 
 psycopg = pytest.importorskip("psycopg", reason="the extra “postgres” is not installed")

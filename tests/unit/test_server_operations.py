@@ -23,8 +23,7 @@ from py_memory.sync import wire
 from py_memory.sync.engine import Answer, Call
 
 from .conftest import SteppedClock
-from .sync_support import Server, dump, server_dump
-from .test_sync_faults import GOOD, filled
+from .sync_support import GOOD, Server, dump, filled, server_dump
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "elderberry"

@@ -3,6 +3,9 @@
  * never in it: exporting, importing or handing on a memory takes none of this along.
  */
 
+import { syncOrigins } from "../sync/settings";
+import { SmallStore } from "./small-store";
+
 /** `server`: an OpenAI-compatible one. `device`: a file that the user picked. `browser`: the Prompt API. */
 export type Choice =
   | { kind: "offline" }
@@ -24,40 +27,40 @@ export interface ModelSettings {
 
 export const NO_MODEL: ModelSettings = { choice: { kind: "offline" } };
 
-const DATABASE = "py-memory-models";
 const SETTINGS = "settings";
 const KEYS = "keys";
+const store = new SmallStore("py-memory-models", [SETTINGS, KEYS]);
 
 /** Of the memory named `profile`. A browser that has never chosen a model gets no database for asking. */
 export async function readSettings(profile: string): Promise<ModelSettings> {
-  const found = await inStore(SETTINGS, "readonly", (store) => store.get(profile) as IDBRequest<ModelSettings | undefined>);
+  const found = await store.in(SETTINGS, "readonly", (rows) => rows.get(profile) as IDBRequest<ModelSettings | undefined>);
   return found ?? NO_MODEL;
 }
 
 export async function writeSettings(profile: string, settings: ModelSettings): Promise<void> {
-  await inStore(SETTINGS, "readwrite", (store) => store.put(settings, profile));
+  await store.in(SETTINGS, "readwrite", (rows) => rows.put(settings, profile));
 }
 
 /** A key belongs to one origin and is sent to no other. */
 export async function readKey(profile: string, address: string): Promise<string | null> {
-  const found = await inStore(KEYS, "readonly", (store) => store.get([profile, originOf(address)]) as IDBRequest<string | undefined>);
+  const found = await store.in(KEYS, "readonly", (rows) => rows.get([profile, originOf(address)]) as IDBRequest<string | undefined>);
   return found ?? null;
 }
 
 /** An empty key is removed. */
 export async function writeKey(profile: string, address: string, key: string): Promise<void> {
   const place = [profile, originOf(address)];
-  await inStore<unknown>(KEYS, "readwrite", (store) => (key ? store.put(key, place) : store.delete(place)));
+  await store.in<unknown>(KEYS, "readwrite", (rows) => (key ? rows.put(key, place) : rows.delete(place)));
 }
 
-/** The origins that the user's own choices, of all memories here, allow the worker to ask. */
+/** The origins that the user's own choices, of all memories here, allow the worker to ask: for models and for syncing. */
 export async function allowedOrigins(): Promise<string[]> {
-  const all = await inStore(SETTINGS, "readonly", (store) => store.getAll() as IDBRequest<ModelSettings[]>);
+  const all = await store.in(SETTINGS, "readonly", (rows) => rows.getAll() as IDBRequest<ModelSettings[]>);
   const origins = (all ?? []).flatMap(({ choice, trying }) => [
     ...(choice.kind === "server" ? [originOf(choice.address)] : []),
     ...(trying ? [trying, ...(SENDS_ON[trying] ?? [])] : []),
   ]);
-  return [...new Set(origins)].sort();
+  return [...new Set([...origins, ...(await syncOrigins())])].sort();
 }
 
 /** Where large files of these come from in the end. */
@@ -70,48 +73,4 @@ export function originOf(address: string): string {
   const { origin, protocol } = new URL(address);
   if (protocol !== "http:" && protocol !== "https:") throw new TypeError(`${protocol} is not an address of a server.`);
   return origin;
-}
-
-async function inStore<T>(
-  name: string,
-  mode: IDBTransactionMode,
-  ask: (store: IDBObjectStore) => { readonly result: T },
-): Promise<T | undefined> {
-  if (!("indexedDB" in globalThis)) return undefined;
-  if (mode === "readonly" && !(await exists())) return undefined;
-  const db = await open().catch((error: unknown) => {
-    if (mode === "readonly" && isNoStorage(error)) return undefined; // where nothing is kept, nothing was chosen
-    throw error;
-  });
-  if (!db) return undefined;
-  try {
-    return await new Promise((resolve, reject) => {
-      const transaction = db.transaction(name, mode, { durability: "strict" });
-      const request = ask(transaction.objectStore(name));
-      transaction.oncomplete = () => resolve(request.result);
-      transaction.onabort = () => reject(transaction.error ?? new DOMException("Transaction aborted", "AbortError"));
-    });
-  } finally {
-    db.close();
-  }
-}
-
-async function exists(): Promise<boolean> {
-  const list = (indexedDB as Partial<IDBFactory>).databases;
-  if (!list) return true;
-  return (await list.call(indexedDB)).some(({ name }) => name === DATABASE);
-}
-
-/** As in a private window of some browsers. */
-function isNoStorage(error: unknown): boolean {
-  return error instanceof DOMException && ["SecurityError", "InvalidStateError"].includes(error.name);
-}
-
-function open(): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, 1);
-    request.onupgradeneeded = () => [SETTINGS, KEYS].forEach((name) => request.result.createObjectStore(name));
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("The model settings cannot be opened."));
-  });
 }

@@ -30,6 +30,7 @@ export interface Fact {
   status: "candidate" | "current" | "superseded" | "disputed" | "expired" | "archived";
   source_message_id: string | null;
   quote: string | null;
+  confidence?: number;
   /** The words in which a day was named; `valid_from` is that day in `zone`. */
   spoken_words: string | null;
   zone: string | null;
@@ -50,6 +51,35 @@ export interface Conflict {
   fact: Fact;
   other: Fact;
   why: string;
+}
+
+/** A change that lost against another device's; see MemoryStore.sync_conflicts(). */
+export interface SyncConflict {
+  id: string;
+  kind: string;
+  row_id: string;
+  changed_at: number;
+  kept: Readonly<Record<string, unknown>>;
+  lost: Readonly<Record<string, unknown>>;
+  /** Of a fact. */
+  key: string | null;
+  /** What can be decided: kept, lost, both, new. */
+  takes: readonly string[];
+}
+
+export interface SyncStatus {
+  on: boolean;
+  clock_offset_ms: number;
+  changes: Readonly<Record<string, number>>;
+  rejected: ReadonlyArray<{ kind: string; id: string; code: string }>;
+}
+
+/** What the next sync would send; see MemoryStore.preview_sync(). */
+export interface SyncPreview {
+  first: boolean;
+  rows: Readonly<Record<string, number>>;
+  forgotten: number;
+  stays: Readonly<Record<string, number>>;
 }
 
 /** What went at one moment, by table. */

@@ -29,6 +29,9 @@ export const en = {
     older: "Earlier",
     privacy: "Kept in this browser only. Nothing is sent anywhere.",
     commands: "Commands",
+    sync: "Sync",
+    unsynced: "Sync needs you",
+    syncedWith: (server: string) => `Synced with ${server}`,
   },
   incognito: {
     open: "New incognito chat",

@@ -33,6 +33,7 @@ export const en = {
     exportOther: "Export in another form…",
     models: "Choose who answers…",
     storage: "Storage and backup…",
+    sync: "Sync between devices…",
     write: "Go to the message box",
     shortcuts: "Keyboard shortcuts…",
     hint: "↑ ↓ to choose, Enter to do it, Esc to close",

@@ -35,6 +35,7 @@ export const zh: PageTexts = {
     exportOther: "以其他格式导出…",
     models: "选择由谁回答…",
     storage: "存储与备份…",
+    sync: "在设备之间同步…",
     write: "转到输入框",
     shortcuts: "键盘快捷键…",
     hint: "↑ ↓ 选择，Enter 执行，Esc 关闭",

@@ -29,6 +29,9 @@ export const zh: Texts = {
     older: "更早",
     privacy: "只保存在这个浏览器里，不会发送到任何地方。",
     commands: "命令",
+    sync: "同步",
+    unsynced: "同步需要你处理",
+    syncedWith: (server) => `与 ${server} 同步`,
   },
   incognito: {
     open: "新的无痕对话",

@@ -59,6 +59,7 @@ const LATER = {
   models: () => import("./models").then(({ Models }) => Models),
   import: () => import("./import-wizard").then(({ ImportWizard }) => ImportWizard),
   export: () => import("./export").then(({ Export }) => Export),
+  sync: () => import("./sync").then(({ Sync }) => Sync),
   about: () => import("./about").then(({ About }) => About),
   palette: () => import("./palette").then(({ Palette }) => Palette),
   shortcuts: () => import("./shortcuts").then(({ Shortcuts }) => Shortcuts),

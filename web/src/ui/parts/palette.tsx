@@ -29,7 +29,7 @@ interface Entry {
   run(): void;
 }
 
-const dialog = (kind: "import" | "export" | "about" | "models" | "storage" | "shortcuts") => (): void =>
+const dialog = (kind: "import" | "export" | "about" | "models" | "storage" | "sync" | "shortcuts") => (): void =>
   state.set({ dialog: { kind } as Dialog });
 const focus = (selector: string) => (): void => document.querySelector<HTMLElement>(selector)?.focus();
 
@@ -172,6 +172,7 @@ function actionsNow(): Entry[] {
       : []),
     entry("models", "model", dialog("models")),
     entry("storage", "storage", dialog("storage")),
+    entry("sync", "sync", dialog("sync")),
     entry("write", "pencil", focus("#message"), "/"),
     entry("shortcuts", "keys", dialog("shortcuts"), "?"),
   ];

@@ -13,6 +13,7 @@ import { act, memoryNow, provideMemory, toast } from "./memory";
 import { watchModels } from "./model-choice";
 import { findPlace, isIncognito, keepPlace, loadFirst, refreshAll } from "./sessions";
 import { type BootStep, state } from "./state";
+import { watchSync } from "./sync";
 import { keepOffers, offerAgain } from "./undo";
 import { refreshMessages } from "./window";
 import { tellZone } from "./zone";
@@ -56,6 +57,7 @@ export async function start(): Promise<void> {
   act(loadFirst);
   act(readBackup);
   act(() => watchModels(memory));
+  act(() => watchSync(memory));
   offerAgain(refreshAll);
 }
 

@@ -31,6 +31,7 @@ export type Dialog =
   | { kind: "prompt"; message: Message }
   | { kind: "import"; files?: readonly File[] }
   | { kind: "export" }
+  | { kind: "sync" }
   | { kind: "about" }
   | { kind: "palette" }
   | { kind: "shortcuts" }

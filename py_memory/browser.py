@@ -341,9 +341,9 @@ class Host:
 
     def idle_work(self, budget_ms: int) -> bool:
         """One slice of housekeeping. True if there is more to do."""
-        before = len(self._store.list_facts(status="disputed"))
+        before = self._store.count_waiting()
         more = bool(self._store.idle_work(budget_ms))
-        self._disputed = self._disputed or before != len(self._store.list_facts(status="disputed"))
+        self._disputed = self._disputed or before != self._store.count_waiting()
         return more
 
     def take_disputed(self) -> bool:
@@ -434,9 +434,11 @@ class Host:
         return answer(run)
 
     def adopt(self, path: str) -> None:
-        """Goes on with the file at `path`. No chat round may be running."""
+        """Goes on with the file at `path`, imports as well. No chat round may be running."""
         self._store.close()
         self._open(path)
+        for job in self._imports.values():
+            job.go_on_in(self._store.begin_import())
 
     def close(self) -> None:
         self._store.close()

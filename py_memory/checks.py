@@ -33,7 +33,9 @@ __all__ = [
 MAX_ID_CHARACTERS = 100
 MAX_JSON_DEPTH = 100
 MAX_TIME = 8_640_000_000_000_000  # ms; the last instant of JavaScript's calendar (ECMA-262, 21.4.1.1)
-_JSON_MARKS = re.compile(r'["\\[\]{}]')
+# A text of JSON, or what is left of one that is cut off: it matches at every quote, and so never looks twice.
+_JSON_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
+_JSON_BRACKETS = re.compile(r"[\[\]{}]")
 
 
 def check_id(id: object, what: str) -> str:
@@ -147,17 +149,11 @@ def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _depth_exceeds(source: str, most: int) -> bool:
-    depth, quoted, escaped = 0, False, -1
-    for mark in _JSON_MARKS.finditer(source):
-        if mark.start() == escaped:
-            continue
-        character = mark.group()
-        if character == "\\":
-            escaped = mark.end()
-        elif character == '"':
-            quoted = not quoted
-        elif not quoted:
-            depth += 1 if character in "[{" else -1
-            if depth > most:
-                return True
+    if source.count("[") + source.count("{") <= most:
+        return False
+    depth = 0
+    for bracket in _JSON_BRACKETS.findall(_JSON_TEXT.sub("", source)):
+        depth += 1 if bracket in "[{" else -1
+        if depth > most:
+            return True
     return False

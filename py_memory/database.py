@@ -400,7 +400,12 @@ class Database:
     @property
     def state(self) -> tuple[int, int]:
         """Another pair whenever this connection, or another one on the file, has changed something."""
-        return self.total_changes, int(self.value("PRAGMA data_version"))
+        return self.total_changes, self.writers
+
+    @property
+    def writers(self) -> int:
+        """Another number whenever another connection on the file has changed something."""
+        return int(self.value("PRAGMA data_version"))
 
     def execute(self, sql: str, parameters: Parameters = ()) -> sqlite3.Cursor:
         """Runs one statement in the transaction that is open. Raises RuntimeError outside one."""

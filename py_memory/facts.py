@@ -8,7 +8,7 @@ a fingerprint and no text.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import text
@@ -36,7 +36,7 @@ from .rows.identities import (
 )
 from .rows.messages import find_message
 from .rows.namespaces import ensure_namespace, namespace_of
-from .rows.rejections import add_rejection, is_rejected, remove_rejection
+from .rows.rejections import add_rejection, is_rejected, rejection_id, remove_rejection
 from .topics import Contradiction, contradictions
 from .undo import Operation, UndoLog
 
@@ -287,6 +287,16 @@ class Facts:
         """Whether the user rejected this, forgot it, or wants nothing proposed under the key."""
         return any(is_rejected(self._db, self._user, what) for what in (_rejection(key, value), _kind(key)))
 
+    def refused_kinds(self, keys: Sequence[str]) -> list[str]:
+        return [key for key in keys if is_rejected(self._db, self._user, _kind(key))]
+
+    def allow_kind(self, key: str) -> tuple[Operation, int]:
+        """Returns the operation and how many fingerprints have gone."""
+        operation = self._undo.begin()
+        id = rejection_id(self._db, self._user, _kind(key))
+        gone = self._undo.take(operation, "rejections", "id = ?", (id,)) if id else []
+        return operation, len(gone)
+
     def pin_fact(self, id: str, pinned: bool) -> Fact:
         self.get(id)
         operation = self._undo.begin()
@@ -359,6 +369,10 @@ class Facts:
             raise NotFoundError("fact", id)
         return fact
 
+    def is_live(self, fact: Fact) -> bool:
+        """Whether it is current and has not expired."""
+        return fact.status == "current" and (fact.expires_at is None or fact.expires_at > self._clock())
+
     def may_see(self, fact: Fact) -> bool:
         return self._agent is None or fact.scope in ("", self._agent)
 
@@ -394,8 +408,16 @@ class Facts:
             self._db, self._user, self._agent, status=status, now=self._clock(), limit=limit, **filters
         )
 
-    def browse_facts(self, **wanted: Any) -> list[Fact]:
+    def browse_facts(self, **wanted: Any) -> tuple[list[Fact], int]:
         return rows.browse_facts(self._db, self._user, self._agent, now=self._clock(), **wanted)
+
+    def count_waiting(self) -> dict[str, int]:
+        return rows.count_waiting(self._db, self._user, self._agent)
+
+    def waiting_facts(self, counts: Mapping[str, int], limit: int, offset: int) -> list[Fact]:
+        return rows.waiting_facts(
+            self._db, self._user, self._agent, counts=counts, limit=limit, offset=offset
+        )
 
     def facts_for_prompt(self, limit: int) -> list[Fact]:
         return rows.facts_for_prompt(self._db, self._user, self._agent, now=self._clock(), limit=limit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 from .clock import DAY_MS, Clock
 from .database import Database
@@ -16,12 +17,12 @@ from .rows import health
 from .rows.namespaces import namespace_of
 from .rows.rejections import is_rejected
 from .rows.settings import get_setting, set_setting
-from .topics import Contradiction, contradictions
+from .topics import Contradiction, contradictions, has_topic
 from .trace import verify
 from .undo import UndoLog
 from .weight import may_rest, quality
 
-__all__ = ["Health"]
+__all__ = ["Health", "can_be_undone"]
 
 # Kinds of findings, and what fix() does about each. The page and the command line have the sentences.
 FIXES = {
@@ -38,9 +39,15 @@ FIXES = {
     "waiting": None,  # likewise
     "embedder": None,  # the one connected could not be used: recall goes by words alone
 }
+# What leaves nothing to take back: an index that is right, and rows that nothing could reach.
+FINAL = frozenset({"rebuild", "delete"})
 
 CHECK_EVERY_MS = 30 * DAY_MS  # facts of one topic are looked through for contradictions
 DUE = "topics.due"
+
+
+def can_be_undone(kind: str) -> bool:
+    return FIXES[kind] not in FINAL
 
 
 class Health:
@@ -82,8 +89,7 @@ class Health:
         ]
 
     def fix(self, kind: str) -> int:
-        """Does what the finding says can be done, and returns how many rows it concerned. Merging and
-        archiving can be undone."""
+        """Does what the finding says can be done, and returns how many rows it concerned."""
         if not isinstance(kind, str) or kind not in FIXES:
             raise InvalidInputError(f"There is no finding {shown(kind)}; there are {', '.join(FIXES)}.")
         fix = FIXES[kind]
@@ -114,16 +120,21 @@ class Health:
 
     def conflicts(self) -> list[Conflict]:
         """Every disputed fact that the agent sees, with what it disagrees with."""
-        out = []
-        facts = self._facts.list_facts()
-        for fact in self._facts.list_facts(status="disputed"):
+        return self.conflicts_of(self._facts.list_facts(status="disputed"))
+
+    def conflicts_of(self, disputed: Sequence[Fact]) -> list[Conflict]:
+        """Of these, what each disagrees with."""
+        out: list[Conflict] = []
+        facts = self._facts.list_facts() if disputed else []
+        topical = [fact for fact in facts if has_topic(fact)]
+        for fact in disputed:
             asserted = dataclasses.replace(fact, status="current")
             out += [
                 Conflict(fact, other, "value")
                 for other in facts
                 if other.key == fact.key and other.scope == fact.scope and not self._many(fact.key)
             ]
-            for found in contradictions([asserted, *facts]):
+            for found in contradictions([asserted, *topical]):
                 if asserted in (found.older, found.newer):
                     other = found.newer if found.older is asserted else found.older
                     out.append(Conflict(fact, other, found.why))
@@ -189,14 +200,16 @@ class Health:
 
     def _review(self) -> int:
         ids = health.unsupported_facts(self._db, self._user)
+        operation = self._undo.begin()
         for id in ids:
-            fact_rows.update_fact(self._db, self._user, id, needs_review=True)
+            self._undo.change(operation, "facts", id, needs_review=True)
         return len(ids)
 
     def _expire(self) -> int:
         ids = health.stale_facts(self._db, self._user, self._clock())
+        operation = self._undo.begin()
         for id in ids:
-            fact_rows.update_fact(self._db, self._user, id, status="expired")
+            self._undo.change(operation, "facts", id, status="expired")
         return len(ids)
 
     def _archive(self) -> int:

@@ -106,6 +106,9 @@ class IncognitoStore(MemoryStore):
     def fix_health(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._refuse()
 
+    def allow_kind(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse()
+
     def consolidate(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._refuse()
 

@@ -7,7 +7,7 @@ question that names the day then finds it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, date, datetime, timedelta
 
 __all__ = ["day_marks", "spoken_marks"]
@@ -27,14 +27,17 @@ _HAN = "零一二三四五六七八九十"
 _HAN_NUMBER = rf"(?P<n>\d{{1,3}}|[{_HAN}两几]{{1,2}})"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 
-_ABSOLUTE = [
-    re.compile(rf"\b{_YEAR}[-/.](?P<m>\d{{1,2}})[-/.](?P<d>\d{{1,2}})\b"),
-    re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?\b"),
-    re.compile(rf"\b{_MONTH}\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+{_YEAR})?"),
-    re.compile(rf"\b(?P<month>{_FULL.replace(' ', '|')})\b(?:,?\s+{_YEAR})?"),
-    re.compile(rf"\b{_MONTH},?\s+{_YEAR}\b"),
-    re.compile(rf"(?:{_YEAR}年)?(?P<m>\d{{1,2}})月(?:(?P<d>\d{{1,2}})[日号])?"),
-    re.compile(rf"(?<!\d){_YEAR}(?!\d)"),
+_CENTURIES = ("19", "20")
+# Each with what a text must hold for the pattern to be tried: most texts hold none of it, and looking for a
+# word is far quicker than trying a pattern at every place.
+_ABSOLUTE: list[tuple[Collection[str], re.Pattern[str]]] = [
+    (_CENTURIES, re.compile(rf"\b{_YEAR}[-/.](?P<m>\d{{1,2}})[-/.](?P<d>\d{{1,2}})\b")),
+    (_MONTHS, re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?\b")),
+    (_MONTHS, re.compile(rf"\b{_MONTH}\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+{_YEAR})?")),
+    (_MONTHS, re.compile(rf"\b(?P<month>{_FULL.replace(' ', '|')})\b(?:,?\s+{_YEAR})?")),
+    (_CENTURIES, re.compile(rf"\b{_MONTH},?\s+{_YEAR}\b")),
+    ("月", re.compile(rf"(?:{_YEAR}年)?(?P<m>\d{{1,2}})月(?:(?P<d>\d{{1,2}})[日号])?")),
+    (_CENTURIES, re.compile(rf"(?<!\d){_YEAR}(?!\d)")),
 ]
 _SHIFTS = {
     "the day before yesterday": -2, "yesterday": -1, "last night": -1,
@@ -89,9 +92,13 @@ def spoken_marks(text: str, said_at: int) -> list[str]:
     return list(out)
 
 
+def _found(needed: Collection[str], pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    return pattern.finditer(text) if any(word in text for word in needed) else iter(())
+
+
 def _absolute(text: str) -> Iterator[list[str]]:
-    for pattern in _ABSOLUTE:
-        for match in pattern.finditer(text):
+    for needed, pattern in _ABSOLUTE:
+        for match in _found(needed, pattern, text):
             named = match.groupdict()
             month = named.get("m") or (named.get("month") and _MONTHS.index(named["month"][:3]) + 1)
             marks = [f"xy{named['year']}"] if named.get("year") else []
@@ -126,13 +133,13 @@ def _moved(said: date, unit: str, number: int) -> list[str]:
 
 
 def _relative(text: str, said: date) -> Iterator[list[str]]:
-    for match in _SHIFT.finditer(text):
+    for match in _found(_SHIFTS, _SHIFT, text):
         yield day_marks(said + timedelta(days=_SHIFTS[match.group()]))
-    for pattern in (_AGO, _HAN_AGO):
-        for match in pattern.finditer(text):
+    for needed, pattern in ((("ago", "before", "from now", "later"), _AGO), ("前后", _HAN_AGO)):
+        for match in _found(needed, pattern, text):
             sign = -1 if match["way"] in ("ago", "before", "前") else 1
             yield _moved(said, match["unit"], sign * _number(match["n"]))
-    for match in _WEEKDAY.finditer(text):
+    for match in _found(_DAYS, _WEEKDAY, text):
         ahead = (_DAYS.index(match["day"]) - said.weekday()) % 7
         way = _WAYS.get(match["way"], 0)
         # "Last Friday" is the one before today, "next Friday" the one after it; "on Friday" may be either.
@@ -140,13 +147,13 @@ def _relative(text: str, said: date) -> Iterator[list[str]]:
             yield day_marks(said + timedelta(days=ahead - 7))
         if way >= 0:
             yield day_marks(said + timedelta(days=ahead or 7))
-    for match in _HAN_WEEKDAY.finditer(text):
+    for match in _found(("周", "星期", "礼拜"), _HAN_WEEKDAY, text):
         day = "一二三四五六日天".index(match["day"]) % 7 if match["day"] != "天" else 6
         monday = said - timedelta(days=said.weekday())
         yield day_marks(monday + timedelta(days=day, weeks=_WAYS.get(match["way"], 0)))
-    for match in _SPAN.finditer(text):
+    for match in _found(("week", "month", "year"), _SPAN, text):
         yield _moved(said, match["unit"], _WAYS.get(match["way"], 0))
-    for match in _HAN_SPAN.finditer(text):
+    for match in _found(("月", "周", "星期", *_YEARS), _HAN_SPAN, text):
         if match["years"]:
             yield _moved(said, "year", _YEARS[match["years"]])
         else:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 __all__ = [
     "Cancel",
     "ChainReport",
+    "ChatPage",
     "Conflict",
     "Delta",
     "Embedder",
@@ -20,6 +21,7 @@ __all__ = [
     "Experience",
     "Explanation",
     "Fact",
+    "FactsPage",
     "Finding",
     "Forgotten",
     "Hit",
@@ -51,6 +53,7 @@ __all__ = [
     "ToolCall",
     "ToolCallDelta",
     "Use",
+    "WaitingPage",
 ]
 
 
@@ -300,6 +303,44 @@ class Conflict(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class ChatPage(Record):
+    """A session, and a part of its branch on screen: messages, oldest first; whether others stand before and
+    after it on the way to the end; of each message that stands beside others the ids of all of them, oldest
+    first; the facts learned from these messages that are current or proposed; and those that the proposals
+    would correct."""
+
+    session: Session
+    messages: tuple[Message, ...]
+    earlier: bool
+    later: bool
+    alternatives: Mapping[str, Sequence[str]]
+    facts: tuple[Fact, ...]
+    corrected: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FactsPage(Record):
+    """A part of what is current, and how many there are in all; earlier values under the same keys; and the
+    first of what is past its time."""
+
+    facts: tuple[Fact, ...]
+    total: int
+    former: tuple[Fact, ...]
+    expired: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingPage(Record):
+    """A part of what waits for the user's answer, and how much there is in all; the current facts that the
+    proposals would correct; and what the disputed ones disagree with."""
+
+    facts: tuple[Fact, ...]
+    total: int
+    corrected: tuple[Fact, ...]
+    conflicts: tuple[Conflict, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt(Record):
     """What a deletion removed: `counts` by table, `operation_id` for undo() until `undo_until`, and in
     `beyond` the places this program cannot reach, as stable codes the page has sentences for."""
@@ -453,7 +494,9 @@ class Experience(Record):
 class Reason(Record):
     """A memory that an answer rested on, as it is now: `status` is the fact's, "forgotten" where it is gone
     or not for this agent to see, else "there"; `text` what it says, `said_at` (ms) when it was said or done,
-    `quote` the words it was learned from, `source_id` the message with them."""
+    `quote` the words it was learned from, `source_id` the message with them. `rested` is False for what the
+    answer only named because it changed it, or offered to. Of a fact also its key and value, since when it
+    holds (ms), and its confidence."""
 
     kind: str
     id: str
@@ -465,15 +508,32 @@ class Reason(Record):
     quote: str | None = None
     source_id: str | None = None
     role: str | None = None  # of a message
+    rested: bool = True
+    key: str | None = None
+    value: str | None = None
+    since: int | None = None
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Record):
-    """Why an answer says what it says: the memories it rested on, best first."""
+    """Why an answer says what it says: the memories it rested on, best first, and the name of the model that
+    wrote it, None where none was asked."""
 
     message_id: str
     answered_at: int
     reasons: tuple[Reason, ...]
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBasis(Record):
+    """What an answer was made with: how many memories it rested on that are still there, and the tools that
+    were called for it, oldest first, as (name, status)."""
+
+    message_id: str
+    memories: int
+    tools: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,7 @@ def normalize(text: str) -> str:
 def _pieces(text: str) -> Iterator[tuple[str, bool]]:
     for match in _PIECE.finditer(normalize(text)):
         piece = match.group()
-        yield piece, has_cjk(piece)
+        yield piece, not piece.isascii() and has_cjk(piece)
 
 
 def terms(text: str, *, for_query: bool = False) -> list[str]:

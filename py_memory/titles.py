@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from . import text as texts
@@ -11,14 +12,20 @@ __all__ = ["is_quoted_from", "title_of"]
 _CHARACTERS = 40  # the page shows the whole first message, as far as there is room
 
 
+# A file that was attached to a message, between fences; its name stands for it.
+_ATTACHED = re.compile(r"^(~~~|```) file: ([^\n]*)\n.*?(?:^\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+
+
+def _in_a_line(content: str) -> str:
+    return " ".join(_ATTACHED.sub(r"\2", content).split())
+
+
 def title_of(content: str) -> str:
     """The title that a chat gets from a message."""
-    return " ".join(content.split())[:_CHARACTERS]
+    return _in_a_line(content)[:_CHARACTERS]
 
 
 def is_quoted_from(title: str | None, contents: Iterable[str]) -> bool:
     """Whether a title is the beginning of one of the texts."""
     start = texts.normalize(title or "").rstrip(".… ")
-    return bool(start) and any(
-        texts.normalize(" ".join(content.split())).startswith(start) for content in contents
-    )
+    return bool(start) and any(texts.normalize(_in_a_line(content)).startswith(start) for content in contents)

@@ -24,7 +24,7 @@ from datetime import UTC, datetime
 from .records import Fact
 from .text import normalize
 
-__all__ = ["Contradiction", "contradictions"]
+__all__ = ["Contradiction", "contradictions", "has_topic"]
 
 COUNTING_OFF = 2  # years by which an age may differ from the year of birth, by whatever way of counting
 PARENT_OLDER = 8  # years; a stepchild may be nearer than a child of one's own
@@ -186,6 +186,11 @@ def _parts(fact: Fact) -> tuple[str, str, str] | None:
     """(whose, what, the rest) of a key; None for one that no rule speaks of."""
     match = _KEY.fullmatch(fact.key)
     return (match["who"], match["what"], match["rest"] or "") if match else None
+
+
+def has_topic(fact: Fact) -> bool:
+    """Whether it can contradict one under another key."""
+    return _parts(fact) is not None or fact.key.startswith("user::family::")
 
 
 def _core(value: str) -> str:

@@ -132,7 +132,10 @@ def explain(db: Database, user_id: str, facts: Facts, message_id: str) -> Explan
     there was something. Raises NotFoundError."""
     message = message_rows.get_message(db, user_id, message_id)
     reasons = [reason_of(db, user_id, facts, use) for use in use_rows.list_uses(db, user_id, message_id)]
-    return Explanation(message_id, message.created_at, tuple(reasons))
+    model = (message_rows.prompt_of(db, user_id, message_id) or {}).get("model")
+    return Explanation(
+        message_id, message.created_at, tuple(reasons), model if isinstance(model, str) else None
+    )
 
 
 def reason_of(db: Database, user_id: str, facts: Facts, use: Use) -> Reason:
@@ -153,7 +156,8 @@ def reason_of(db: Database, user_id: str, facts: Facts, use: Use) -> Reason:
         row = images.read_row(db, use.memory_kind, (use.memory_id,))
         if row and row["user_id"] == user_id:
             known = {"status": "there", "text": _text_of(row), "said_at": row["created_at"]}
-    return Reason(use.memory_kind, use.memory_id, use.rank, dict(use.reason), **known)
+    rested = use.reason.get("why") not in use_rows.NOT_RESTED_ON
+    return Reason(use.memory_kind, use.memory_id, use.rank, dict(use.reason), rested=rested, **known)
 
 
 def _fact(db: Database, user_id: str, facts: Facts, id: str) -> dict[str, Any] | None:
@@ -170,6 +174,10 @@ def _fact(db: Database, user_id: str, facts: Facts, id: str) -> dict[str, Any] |
         "said_at": source.created_at if source else fact.created_at,
         "quote": fact.quote,
         "source_id": source.id if source else None,
+        "key": fact.key,
+        "value": fact.value,
+        "since": fact.created_at if fact.valid_from is None else fact.valid_from,
+        "confidence": fact.confidence,
     }
 
 

@@ -47,6 +47,8 @@ SUITES = {
     "browser": Suite(
         1690, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
     ),
+    # Only by name or with --screens.
+    "screens": Suite(1800, pytest=("tests/screens",), needs=frozenset({"site", "browser"})),
     # Only by name or with --models.
     "models": Suite(1800, pytest=("tests/models",), needs=frozenset({"site", "browser", "model"})),
 }

@@ -14,7 +14,7 @@ const require = createRequire(import.meta.url);
 const [version] = process.argv.splice(3, 1);
 const [output, pythonZip, restZip, bootImage, ...wheels] = process.argv.slice(2).map((path) => resolve(path));
 
-const NOTICES = ["@wllama/wllama", "marked", "preact", "xxhash-wasm"];
+const NOTICES = ["@wllama/wllama", "highlight.js", "marked", "preact", "xxhash-wasm"];
 
 const pyodideVersion = require("pyodide/package.json").version;
 const WLLAMA = require.resolve("@wllama/wllama/esm/wasm/wllama.wasm");

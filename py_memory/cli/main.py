@@ -259,7 +259,7 @@ def _doctor(options: argparse.Namespace, path: Path) -> int:
     if options.fix:
         for finding in findings:
             if finding.fix:
-                count = store.fix_health(finding.kind)
+                count = store.fix_health(finding.kind).counts[finding.kind]
                 if not options.json:
                     say("fixed", kind=words[finding.kind], count=count)
         findings = store.health()

@@ -9,43 +9,99 @@ from typing import Any
 
 __all__ = ["secret_spans", "without_secrets"]
 
-_SECRETS = (
-    re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
-    re.compile(
-        r"\b(?:sk|pk|rk)[-_](?:live|test|ant|proj|or)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
-        r"|\bglpat-[\w-]{16,}|\bAKIA[0-9A-Z]{12,}|\bAIza[\w-]{30,}|\bxox[abprs]-[\w-]{10,}|\bhf_[A-Za-z0-9]{20,}"
-        r"|\bmt_[A-Za-z0-9]+_[A-Za-z0-9_-]{8,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+# Each with what a text must hold, in small letters, for the pattern to be tried: most texts hold none of it, and
+# looking for a word is far quicker than trying a pattern at every place.
+_SECRETS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
+    (
+        ("-----begin",),
+        re.compile(
+            r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
+        ),
     ),
-    re.compile(
-        r"\b(?:pass ?word|passwd|passcode|pass ?phrase|pwd|pin(?: code| number)?|cvv|cvc|security code|api[ _-]?key"
-        r"|access[ _-]?key|wi-?fi key|network key|encryption key|private key|login|credentials|door code|gate code|alarm code|unlock code|license key|secret(?: key)?|(?:auth|access|api|bearer)[ _-]?token|otp|seed phrase|recovery (?:code|phrase))s?\b"
-        r"[^\n.!?]{0,40}?(?:\bis\b|'s\b|\bare\b|\bwas\b|[:=])\s*[^\n]{2,}",
-        re.IGNORECASE,
+    (
+        (
+            *(
+                "sk-",
+                "sk_",
+                "pk-",
+                "pk_",
+                "rk-",
+                "rk_",
+                "ghp_",
+                "gho_",
+                "ghu_",
+                "ghs_",
+                "ghr_",
+                "github_pat_",
+            ),
+            *("glpat-", "akia", "aiza", "xox", "hf_", "mt_", "eyj"),
+        ),
+        re.compile(
+            r"\b(?:sk|pk|rk)[-_](?:live|test|ant|proj|or)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
+            r"|\bglpat-[\w-]{16,}|\bAKIA[0-9A-Z]{12,}|\bAIza[\w-]{30,}|\bxox[abprs]-[\w-]{10,}|\bhf_[A-Za-z0-9]{20,}"
+            r"|\bmt_[A-Za-z0-9]+_[A-Za-z0-9_-]{8,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+        ),
     ),
-    re.compile(r"\b[a-z][a-z0-9+.-]{1,30}://[^\s/?#:@]{0,200}:[^\s/?#]{1,200}@(?=\w|\[)", re.IGNORECASE),
-    re.compile(r"\bbearer\s+[\w.~+/-]{16,}", re.IGNORECASE),
-    re.compile(
-        r"(?:密码|口令|验证码|密钥|私钥|助记词|安全码|令牌|卡号|身份证号?码?)[^\n。！？]{0,8}?(?:是|为|[:：=])\s*[^\n]{2,}"
+    (
+        (
+            *("pass", "pwd", "pin", "cvv", "cvc", "code", "key", "login", "credential", "secret", "token"),
+            *("otp", "phrase"),
+        ),
+        re.compile(
+            r"\b(?:pass ?word|passwd|passcode|pass ?phrase|pwd|pin(?: code| number)?|cvv|cvc|security code|api[ _-]?key"
+            r"|access[ _-]?key|wi-?fi key|network key|encryption key|private key|login|credentials|door code|gate code|alarm code|unlock code|license key|secret(?: key)?|(?:auth|access|api|bearer)[ _-]?token|otp|seed phrase|recovery (?:code|phrase))s?\b"
+            r"[^\n.!?]{0,40}?(?:\bis\b|'s\b|\bare\b|\bwas\b|[:=])\s*[^\n]{2,}",
+            re.IGNORECASE,
+        ),
     ),
-    re.compile(r"(?:密码|口令|验证码|卡号|账号密码)\s*[A-Za-z0-9_@#$%^&*!-]{4,}"),
-    re.compile(r"\b\d{3}-\d{2}-\d{4}\b"),
-    re.compile(r"(?<![0-9])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\d{3}[\dXx](?![0-9])"),
+    (
+        ("://",),
+        re.compile(r"\b[a-z][a-z0-9+.-]{1,30}://[^\s/?#:@]{0,200}:[^\s/?#]{1,200}@(?=\w|\[)", re.IGNORECASE),
+    ),
+    (("bearer",), re.compile(r"\bbearer\s+[\w.~+/-]{16,}", re.IGNORECASE)),
+    (
+        (*("密码", "口令", "验证码", "密钥", "私钥", "助记词", "安全码", "令牌", "卡号", "身份证"),),
+        re.compile(
+            r"(?:密码|口令|验证码|密钥|私钥|助记词|安全码|令牌|卡号|身份证号?码?)[^\n。！？]{0,8}?(?:是|为|[:：=])\s*[^\n]{2,}"
+        ),
+    ),
+    (
+        ("密码", "口令", "验证码", "卡号"),
+        re.compile(r"(?:密码|口令|验证码|卡号|账号密码)\s*[A-Za-z0-9_@#$%^&*!-]{4,}"),
+    ),
+    (("-",), re.compile(r"\b\d{3}-\d{2}-\d{4}\b")),
+    (
+        ("19", "20"),
+        re.compile(
+            r"(?<![0-9])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\d{3}[\dXx](?![0-9])"
+        ),
+    ),
 )
 _DIGITS = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?!\.?\d)")
 # An id's digits may pass for a card's; a saved state whose ids are hidden cannot be taken up again.
 _ID = re.compile(r"(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w-])", re.IGNORECASE)
 _RANDOM = re.compile(
-    r"(?<![\w/.@+-])(?=[A-Za-z0-9_+/-]*[A-Z])(?=[A-Za-z0-9_+/-]*[a-z])(?=(?:[A-Za-z_+/-]*\d){4})[A-Za-z0-9_+/-]{24,}={0,2}"
+    # A short word fails at once.
+    r"(?<![\w/.@+-])(?=[A-Za-z0-9_+/-]{24})(?=[A-Za-z0-9_+/-]*[A-Z])(?=[A-Za-z0-9_+/-]*[a-z])(?=(?:[A-Za-z_+/-]*\d){4})[A-Za-z0-9_+/-]{24,}={0,2}"
 )
 
 
 def secret_spans(text: str) -> list[tuple[int, int]]:
     """Where passwords, keys, tokens, card and identity numbers stand."""
-    spans = [match.span() for pattern in (*_SECRETS, _RANDOM) for match in pattern.finditer(text)]
+    small = _small(text)
+    spans = [match.span() for match in _RANDOM.finditer(text)]
+    for needed, pattern in _SECRETS:
+        if any(word in small for word in needed):
+            spans += [match.span() for match in pattern.finditer(text)]
     cards = [match.span() for match in _DIGITS.finditer(text) if _is_card(match.group())]
     ids = [match.span() for match in _ID.finditer(text)] if cards else []
     spans += [card for card in cards if not any(begin < card[1] and card[0] < end for begin, end in ids)]
     return sorted(spans)
+
+
+def _small(text: str) -> str:
+    """In small letters, as patterns that ignore case compare them: İ, ı, ſ and K pass for letters of ASCII."""
+    return text.lower() if text.isascii() else text.replace("İ", "i").replace("ı", "i").casefold()
 
 
 def _is_card(digits: str) -> bool:

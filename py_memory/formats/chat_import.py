@@ -103,6 +103,11 @@ class ChatImport:
         self._quotes: dict[str, set[str]] = {}  # statements known, by source
         self.additions = Additions()
 
+    def after(self, former: ChatImport) -> ChatImport:
+        """This one, which goes on where the former one stopped."""
+        self._made, self._quotes, self.additions = former._made, former._quotes, former.additions
+        return self
+
     def add(self, entry: Entry) -> None:
         if isinstance(entry, Skipped):
             self.additions.skip(entry)

@@ -165,6 +165,12 @@ class ChatJob:
         self.done = False
         self.report: dict[str, Any] = {}
 
+    def go_on_in(self, other: ChatJob) -> None:
+        """Goes on where another job would begin: the same memory has been opened anew. Not inside a
+        transaction."""
+        self._db, self._undo, self._note = other._db, other._undo, other._note
+        self._import = other._import.after(self._import)
+
     def step(self, budget_ms: int) -> None:
         """Goes on for about `budget_ms`; a small import is done in one step. Raises what reading raises; a
         small import has changed nothing then, a large one has added whole conversations or none."""

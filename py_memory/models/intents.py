@@ -56,7 +56,7 @@ _EN = _rules(
     ("greeting", r"^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening)|howdy)\b(?:\s+(?:there|again|assistant|everyone))?[\s,!.~]*$"),
     ("farewell", r"^\W*(?:bye|goodbye|good night|see you|see ya|talk to you|cya)\b.{0,24}$"),
     ("help", r"\bwhat can you do\b|\bhow do(?:es)? (?:you|this) work\b|^\W*help\W*$|\bwho are you\b|\bwhat are you\b"),
-    ("request", rf"{_PLEASE}(?:i (?:need|want) you to |help me(?: to)? |let's |let us )?(?P<t>(?:plan|write|draft|make|create|suggest|recommend|cook|book|compose|translate|summari[sz]e|explain|design|organi[sz]e|prepare|give me|generate|calculate|order|find me (?:a|an|some)|propose|brainstorm|come up|pick|choose|invent|teach|tell me (?:a|an)|code|build|fix|solve|improve|help me)\b.*)$|^\W*(?P<t1>what (?:should|shall|could|can) (?:i|we) (?:cook|eat|make|wear|buy|give|have|order|read|watch|get)\b.*)$"),
+    ("request", rf"{_PLEASE}(?:i (?:need|want) you to |help me(?: to)? |let's |let us )?(?P<t>(?:plan|write|draft|make|create|suggest|recommend|cook|book|compose|translate|summari[sz]e|explain|design|organi[sz]e|prepare|give me|generate|calculate|order|find me (?:a|an|some)|propose|brainstorm|come up|pick|choose|invent|teach|tell me (?:a|an)|code|build|fix|solve|improve|help me)\b.*)$|^\W*(?P<t1>what (?:should|shall|could|can) (?:i|we) (?:cook|eat|make|wear|buy|give|have|order|read|watch|get|bring|pack|play|do (?:on|for|with|this|next|at|in))\b.*)$|^\W*(?P<t2>where (?:should|shall|could|can) (?:i|we) (?:eat|go|stay|travel|celebrate|take|have)\b.*)$|^\W*(?P<t3>how (?:should|shall|could|can|do) (?:i|we) (?:plan|organi[sz]e|celebrate|spend|decorate|budget|save|get fit|arrange)\b.*)$|^\W*(?P<t4>(?:(?:do you have|have you(?: got)?|got|i need|give me|i(?:'d| would) like) )?(?:any |some |a few )?(?:good |nice )?(?:ideas?|suggestions?|recommendations?|tips|inspiration) (?:for|on|about|how|what|where)\b.*)$"),
     ("question", rf"{_PLEASE}(?:so |tell me |remind me )*(?:what|when|where|who|whom|whose|which|how|why|did|do|does|am|is|are|was|were|have|has|find|search|show me|look up|what's|who's|when's|where's)\b(?P<t>.*)$|(?P<t1>.*\?)\s*$"),
 )  # fmt: skip
 _ZH = _rules(
@@ -76,7 +76,7 @@ _ZH = _rules(
     ("greeting", r"^\W*(?:你好|您好|嗨|哈喽|早上好|下午好|晚上好|早安|早|大家好)[啊呀哦，,！!。\s]{0,6}$"),
     ("farewell", r"^\W*(?:再见|拜拜|晚安|回头见|下次见|明天见).{0,6}$"),
     ("help", r"你(?:能|会|可以)(?:做|干|帮我做?)(?:什么|啥|些什么)|怎么用\W*$|^\W*帮助\W*$|你是谁|你是什么"),
-    ("request", r"^(?:请|麻烦|你能|能不能|可以|可不可以|我想让你|我想要你|来|给我|帮我|帮忙|为我|替我|我们来|咱们来?)*(?P<t>(?:帮我|给我)?(?:写|计划|安排|做一?[个份道顿]|推荐|建议|设计|翻译|总结|解释|准备|策划|制定|生成|画|起草|规划|列一?[个份]|想一?[个份]|出一?[个份]|算|编|教我|帮我选|选一?[个份]).+)$|^(?P<t1>.*(?:吃|做|买|送|穿|看|读)(?:点|些)?(?:什么|啥)(?:好|菜|礼物).*)$"),
+    ("request", r"^(?:请|麻烦|你能|能不能|可以|可不可以|我想让你|我想要你|来|给我|帮我|帮忙|为我|替我|我们来|咱们来?)*(?P<t>(?:帮我|给我)?(?:写|计划|安排|做一?[个份道顿]|推荐|建议|设计|翻译|总结|解释|准备|策划|制定|生成|画|起草|规划|列一?[个份]|想一?[个份]|出一?[个份]|算|编|教我|帮我选|选一?[个份]|讲一?个|定一?[个份]|订一?[个份]|制作|来一?[个份]).+)$|^(?P<t1>.*(?:吃|做|买|送|穿|看|读|玩|带)(?:点|些)?(?:什么|啥)(?:好|菜|礼物|书|电影|衣服).*)$|^(?P<t2>(?!.*(?:过|了)).*(?:去哪(?:里|儿)?(?:吃|玩|旅游|旅行|度假|过|好)|(?:怎么|如何)(?:安排|庆祝|计划|布置|省钱|锻炼|减肥|过(?=[生春中节周]))|有(?:什么|哪些|没有|啥)(?:好的?)?(?:推荐|建议|主意|点子)).*)$"),
     ("question", r"(?P<t>.*(?:什么|谁|哪|怎么|几|多少|[吗呢]\W*$|为什么|是不是|有没有|何时|啥).*)|^(?:找|搜|查)(?:一下|找|一查)?(?P<t1>.+)|(?P<t2>.*[?？])\s*$"),
 )  # fmt: skip
 # Code, an exclamation and what is told in the past begin like requests sometimes: “Build failed”, 写完了.

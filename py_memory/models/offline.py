@@ -10,6 +10,7 @@ from py_memory.records import Cancel, Delta, Tool
 from py_memory.text import detect_language, normalize, terms
 
 from .answer import EXCERPT, Answer, Item, is_fact, is_todo
+from .bearing import bearing_on, in_groups, in_second_person, topic_of
 from .intents import Intent, asks_to_eat, is_nod, understand
 from .matching import (
     answering,
@@ -30,11 +31,6 @@ __all__ = ["OfflineAssistant"]
 _SHOWN = 5  # finds quoted at most
 _LISTED = 20  # facts listed at most in answer to a question
 _FOUND = 200  # messages looked through at most for what is to be forgotten
-# What holds for anything one might plan.
-_CONSTRAINTS = tuple(
-    f"user::{name}"
-    for name in ["diet", "allergy", "condition", "dislikes", "family", "pet", "likes", "favorite", "language"]
-)
 _FOOD = ("user::diet", "user::allergy", "user::condition", "user::dislikes")
 _TELLING = ("statement", "todo_done", "request", "ended")  # kinds of messages in which a user tells something
 # Of these kinds, a message from which something was learned asks for nothing else.
@@ -371,21 +367,48 @@ class _Work:
         return bool(facts or unsure)
 
     async def _request(self, intent: Intent) -> None:
-        facts = [fact for fact in await self.ask("memory_list") if is_fact(fact)]
-        waiting = await self.ask("memory_list", status="candidate")
-        always = [fact for fact in facts if fact["key"].startswith(_CONSTRAINTS)]
-        bearing = list({fact["id"]: fact for fact in (*always, *fitting(facts, self.said))}.values())
-        waiting = [fact for fact in waiting if fact["key"].startswith(_CONSTRAINTS)]
-        known = {fact["source_message_id"] for fact in (*bearing, *waiting)}
-        related = [message for message in await self._told_about(self.said) if message["id"] not in known][:3]
-        self.say("no_model_keep_in_mind" if bearing else "no_model")
-        self.out.list_facts(bearing, "bears on the request")
+        """What bears on a request is told, since it cannot be fulfilled: each kind of thing on one line."""
+        known = await self.ask("memory_list")
+        bearing = bearing_on([fact for fact in known if is_fact(fact)], self.said)
+        waiting = bearing_on(
+            [fact for fact in await self.ask("memory_list", status="candidate") if is_fact(fact)], self.said
+        )
+        day = (await self.ask("day_meant", words=self.said))["day"]
+        busy = [fact for fact in known if day and fact["due"] == day]
+        bearing = [fact for fact in bearing if fact not in busy]
+        quoted = {fact["source_message_id"] for fact in (*bearing, *waiting, *busy)}
+        related = [
+            item
+            for item in await self._told_about(self.said)
+            if item["id"] not in quoted and understand(item["text"]).kind != "request"  # asked, not told
+        ][:3]
+        what = in_second_person(intent.topic, self.language)
+        if what:
+            self.say("no_model_to", what=what)
+        else:
+            self.say("no_model")
+        if bearing:
+            self.say("bearing", days=self._days(bearing))
+            for line in in_groups(bearing, self.language):
+                self.say("bearing_item", what=line)
+            self.out.rests_on(bearing, "bears on the request")
+        if busy:
+            self.say("that_day", day=on_day(day, self.language))
+            self.say("bearing_item", what=self.out.in_words(busy))
+            self.out.rests_on(busy, "bears on the request")
         if waiting:
             self.say("about_waiting")
             self.out.list_facts(waiting, "waits for a yes")
         if related:
             self.say("related")
             self.out.quote(related, "bears on the request")
+        if settle := topic_of(self.said).settle[self.language == "zh"]:
+            self.say("settle", what=settle)
+
+    def _days(self, facts: Sequence[Item]) -> str:
+        days = sorted({fact["said_on"] for fact in facts})
+        first, last = (on_day(day, self.language) for day in (days[0], days[-1]))
+        return first if len(days) == 1 else self.out.phrase("between", first=first, last=last)
 
     async def _statement(self, intent: Intent) -> None:
         asks_to_remember = self.said.lower().startswith(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import date
 
-__all__ = ["PHRASES", "counted", "key_in_words", "on_day"]
+__all__ = ["PARTS", "PHRASES", "counted", "key_in_words", "on_day"]
 
 _MONTHS = [
     "January",
@@ -79,7 +79,12 @@ PHRASES: dict[str, dict[str, str]] = {
         "forget_command": "forget my {key}",
         "forget_value": "forget {value}",
         "no_model": "I can't do that: it needs a language model, and none is connected.",
-        "no_model_keep_in_mind": "I can't do that: it needs a language model, and none is connected. But keep in mind:",
+        "no_model_to": "I can't {what}: that needs a language model, and none is connected.",
+        "bearing": "But you told me this, which bears on it ({days}):",
+        "bearing_item": "- {what}",
+        "that_day": "For {day} you have already:",
+        "settle": "Worth settling first: {what}.",
+        "between": "{first} to {last}",
         "no_model_mind": "It stays in our conversation, and I can find it again. Say “remember that …” for what I should hold on to.",
         "related": "You also told me:",
         "greeting": "Hello{name}. Tell me something to remember, or ask me about what you told me.",
@@ -169,7 +174,12 @@ PHRASES: dict[str, dict[str, str]] = {
         "forget_command": "忘掉我的{key}",
         "forget_value": "忘掉{value}",
         "no_model": "这件事需要语言模型，而现在没有连接，我做不了。",
-        "no_model_keep_in_mind": "这件事需要语言模型，而现在没有连接，我做不了。不过请留意：",
+        "no_model_to": "“{what}”需要语言模型，而现在没有连接，我做不了。",
+        "bearing": "不过你告诉过我的这些和它有关（{days}）：",
+        "bearing_item": "- {what}",
+        "that_day": "{day}你已经有：",
+        "settle": "可以先想好：{what}。",
+        "between": "{first}至{last}",
         "no_model_mind": "这些会留在对话里，以后可以找到。要我记住的事，请说“记住……”。",
         "related": "你还告诉过我：",
         "greeting": "你好{name}。告诉我要记住的事，或者问我你说过的话。",
@@ -203,7 +213,7 @@ PHRASES: dict[str, dict[str, str]] = {
 }
 
 # The parts of a key after `user::`, in words.
-_PARTS = {
+PARTS = {
     "name": ("name", "名字"),
     "age": ("age", "年龄"),
     "diet": ("diet", "饮食"),
@@ -287,7 +297,7 @@ def key_in_words(key: str, language: str) -> str:
         parts = parts[1:]
     if parts[0] == "diet":
         parts = parts[:1]  # what follows only tells its values apart
-    words = [_PARTS[part][chinese] if part in _PARTS else part.replace("-", " ") for part in parts]
+    words = [PARTS[part][chinese] if part in PARTS else part.replace("-", " ") for part in parts]
     if chinese:
         return words[0] + "".join(word if words[0].endswith("的") else f"的{word}" for word in words[1:])
     return (" " if words[0] == "favourite" else "'s ").join(words)

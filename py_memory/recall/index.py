@@ -8,6 +8,7 @@ after.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable
 
@@ -24,6 +25,16 @@ def add(db: Database, seq: int) -> None:
         "INSERT INTO message_search (rowid, terms, marks) "
         "SELECT seq, terms, marks FROM message_search_content WHERE seq = ?",
         (seq,),
+    )
+
+
+def add_named(db: Database, ids: Iterable[str]) -> None:
+    """The same for several messages, by id."""
+    db.execute(
+        "INSERT INTO message_search (rowid, terms, marks) "
+        "SELECT seq, terms, marks FROM message_search_content "
+        "WHERE seq IN (SELECT seq FROM messages WHERE id IN (SELECT value FROM json_each(?)))",
+        (json.dumps(sorted(ids)),),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -15,6 +15,7 @@ from py_memory.records import Fact
 __all__ = [
     "ask_for_review",
     "browse_facts",
+    "count_waiting",
     "current_of_all_agents",
     "current_with_key",
     "current_with_value",
@@ -32,6 +33,7 @@ __all__ = [
     "oldest_current",
     "quotes_imported_from",
     "update_fact",
+    "waiting_facts",
     "waiting_with_key",
 ]
 
@@ -157,13 +159,15 @@ def list_facts(
     prefix: str | None = None,
     category: str | None = None,
     keys: Sequence[str] | None = None,
+    ids: Sequence[str] | None = None,
     source_message_ids: Sequence[str] | None = None,
     session_id: str | None = None,
     limit: int | None = None,
 ) -> list[Fact]:
     """Pinned, most used and newest first. Status None takes all; "current" leaves out what has expired, and
     "expired" takes it in. `session_id` is where a fact was said."""
-    where = ["f.user_id = ?"]
+    # "+": else SQLite reads all facts there are, for the sake of the order, and not those of the messages.
+    where = ["+f.user_id = ?" if source_message_ids is not None else "f.user_id = ?"]
     parameters: list[Any] = [user_id]
 
     def also(condition: str, *more: Any) -> None:
@@ -183,6 +187,8 @@ def list_facts(
         also("f.category = ?", category)
     if keys is not None:
         also("f.key IN (SELECT value FROM json_each(?))", json_text(keys))
+    if ids is not None:
+        also("f.id IN (SELECT value FROM json_each(?))", json_text(ids))
     if source_message_ids is not None:
         also("f.source_message_id IN (SELECT value FROM json_each(?))", json_text(source_message_ids))
     if session_id is not None:
@@ -220,9 +226,10 @@ def browse_facts(
     keys: Sequence[str],
     limit: int,
     offset: int,
-) -> list[Fact]:
+) -> tuple[list[Fact], int]:
     """Current facts, pinned ones first, then by the group of their key, what is in none last, and in a group
-    as they were learned. With `words` only those whose key or value holds them, or that are under `keys`."""
+    as they were learned; and how many there are in all. With `words` only those whose key or value holds
+    them, or that are under `keys`."""
     where = [f"f.user_id = ? AND f.status = 'current' AND {_LIVE} AND {_VISIBLE}"]
     values: list[Any] = [user_id, now, agent_id]
     if words:
@@ -233,18 +240,59 @@ def browse_facts(
             f"OR {condition})"
         )
         values += [folded(words), *more]
+    condition = " AND ".join(where)
+    total: int = db.value(f"SELECT count(*) FROM facts f WHERE {condition}", values)
     order = "0"
     if groups:
         cases = [_of_keys(group) for group in groups]
-        whens = " ".join(f"WHEN {condition} THEN {place}" for place, (condition, _) in enumerate(cases))
+        whens = " ".join(f"WHEN {under} THEN {place}" for place, (under, _) in enumerate(cases))
         order = f"CASE {whens} ELSE {len(cases)} END"
         values += [value for _, of_case in cases for value in of_case]
-    rows = db.query(
-        f"SELECT {_COLUMNS} FROM facts f WHERE {' AND '.join(where)} "
+    # Sorted are numbers alone: whole rows take four times as long.
+    found = db.query(
+        f"SELECT f.seq FROM facts f WHERE {condition} "
         f"ORDER BY f.pinned DESC, CASE WHEN f.pinned THEN 0 ELSE {order} END, f.id LIMIT ? OFFSET ?",
         (*values, limit, offset),
     )
-    return [_record(row) for row in rows]
+    rows = db.query(
+        f"SELECT {_COLUMNS} FROM json_each(?) j CROSS JOIN facts f ON f.seq = j.value WHERE f.user_id = ? "
+        "ORDER BY j.key",
+        (json_text([row["seq"] for row in found]), user_id),
+    )
+    return [_record(row) for row in rows], total
+
+
+_WAITING = ("disputed", "candidate")
+
+
+def count_waiting(db: Database, user_id: str, agent_id: str | None) -> dict[str, int]:
+    """How many facts wait for the user's answer: {"candidate": …, "disputed": …}."""
+    return {
+        status: db.value(
+            f"SELECT count(*) FROM facts f WHERE f.user_id = ? AND f.status = ? AND {_VISIBLE}",
+            (user_id, status, agent_id),
+        )
+        for status in _WAITING
+    }
+
+
+def waiting_facts(
+    db: Database, user_id: str, agent_id: str | None, *, counts: Mapping[str, int], limit: int, offset: int
+) -> list[Fact]:
+    """A part of what waits for the user's answer: what is disputed, then what is proposed, each as it came;
+    `counts` from count_waiting()."""
+    out: list[Fact] = []
+    for status in _WAITING:
+        if offset < counts[status] and len(out) < limit:
+            # The order of the index, read backwards.
+            rows = db.query(
+                f"SELECT {_COLUMNS} FROM facts f WHERE f.user_id = ? AND f.status = ? AND {_VISIBLE} "
+                "ORDER BY f.pinned, f.use_count, f.id LIMIT ? OFFSET ?",
+                (user_id, status, agent_id, limit - len(out), max(0, offset)),
+            )
+            out += [_record(row) for row in rows]
+        offset -= min(offset, counts[status])
+    return out
 
 
 def current_of_all_agents(db: Database, user_id: str, now: int) -> list[Fact]:

@@ -3,7 +3,8 @@ callers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from py_memory.database import Database, Parameters
@@ -17,6 +18,7 @@ __all__ = [
     "insert_unless_refused",
     "key_of",
     "last_seq",
+    "read_named",
     "read_row",
     "read_where",
     "stored",
@@ -49,6 +51,17 @@ def key_of(table: str, row: dict[str, Any]) -> tuple[Any, ...]:
 
 def read_where(db: Database, table: str, where: str, parameters: Parameters) -> list[dict[str, Any]]:
     return [dict(row) for row in db.query(f"SELECT * FROM {table} WHERE {where}", parameters)]
+
+
+def read_named(
+    db: Database, table: str, column: str, values: Iterable[str], user_id: str
+) -> dict[str, dict[str, Any]]:
+    """Rows of one owner by the value of a column that is unique among them."""
+    rows = db.query(
+        f"SELECT * FROM {table} WHERE user_id = ? AND {column} IN (SELECT value FROM json_each(?))",
+        (user_id, json.dumps(list(values))),
+    )
+    return {row[column]: dict(row) for row in rows}
 
 
 def delete_where(db: Database, table: str, where: str, parameters: Sequence[Any]) -> int:

@@ -4,7 +4,7 @@ version."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from py_memory.checks import json_text
@@ -36,6 +36,7 @@ __all__ = [
     "seq_of",
     "seqs_of_session",
     "set_prompt",
+    "siblings",
     "state_of",
     "system_message",
     "taken_ids",
@@ -315,6 +316,27 @@ def branches(db: Database, user_id: str, session_id: str) -> list[list[str]]:
     return list(groups.values())
 
 
+def siblings(db: Database, user_id: str, shown: Sequence[Message]) -> dict[str, list[str]]:
+    """Of messages of one session, each that stands beside others: the ids of all of them, oldest first."""
+    ids = {message.id for message in shown}
+    parents = {message.parent_id for message in shown} - {None}
+    rows = db.query(
+        "SELECT m.id, m.parent_id, m.role, m.created_at FROM json_each(?) j "
+        "CROSS JOIN messages m ON m.parent_id = j.value WHERE m.user_id = ? AND m.role <> 'system'",
+        (json_text(sorted(str(parent) for parent in parents)), user_id),
+    )
+    if first := next((message for message in shown if message.parent_id is None), None):
+        rows += db.query(
+            "SELECT m.id, m.parent_id, m.role, m.created_at FROM messages m "
+            "WHERE m.session_id = ? AND m.parent_id IS NULL AND m.user_id = ? AND m.role <> 'system'",
+            (first.session_id, user_id),
+        )
+    groups: dict[tuple[str | None, str], list[str]] = {}
+    for row in sorted(rows, key=lambda row: (row["created_at"], row["id"])):
+        groups.setdefault((row["parent_id"], row["role"]), []).append(row["id"])
+    return {id: group for group in groups.values() if len(group) > 1 for id in group if id in ids}
+
+
 def newest_after(db: Database, user_id: str, message: Message) -> str:
     """The end of the branch that goes on from a message by the newest message each time."""
     rows = db.query(
@@ -332,12 +354,11 @@ def newest_after(db: Database, user_id: str, message: Message) -> str:
 
 
 def replies_to(db: Database, user_id: str, message_id: str) -> list[Message]:
-    """Oldest first. Children lie in their parent's session, so its index serves."""
+    """Oldest first."""
     rows = db.query(
         _SELECT.format(source="messages")
-        + " WHERE m.session_id = (SELECT p.session_id FROM messages p WHERE p.id = ?) AND m.parent_id = ? "
-        "AND m.user_id = ? ORDER BY m.created_at, m.id",
-        (message_id, message_id, user_id),
+        + " WHERE m.parent_id = ? AND m.user_id = ? ORDER BY m.created_at, m.id",
+        (message_id, user_id),
     )
     return [_record(row) for row in rows]
 

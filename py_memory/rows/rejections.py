@@ -18,6 +18,7 @@ __all__ = [
     "adopt_key",
     "has_rejections",
     "is_rejected",
+    "rejection_id",
     "remove_rejection",
 ]
 
@@ -55,12 +56,16 @@ def has_rejections(db: Database, user_id: str) -> bool:
     return db.one("SELECT 1 FROM rejections WHERE user_id = ? LIMIT 1", (user_id,)) is not None
 
 
-def is_rejected(db: Database, user_id: str, what: str) -> bool:
+def rejection_id(db: Database, user_id: str, what: str) -> str | None:
     fingerprint = _fingerprint(db, what)
     found = fingerprint and db.one(
-        "SELECT 1 FROM rejections WHERE user_id = ? AND fingerprint = ?", (user_id, fingerprint)
+        "SELECT id FROM rejections WHERE user_id = ? AND fingerprint = ?", (user_id, fingerprint)
     )
-    return bool(found)
+    return found["id"] if found else None
+
+
+def is_rejected(db: Database, user_id: str, what: str) -> bool:
+    return rejection_id(db, user_id, what) is not None
 
 
 def remove_rejection(db: Database, user_id: str, what: str) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from py_memory.checks import json_text
+from py_memory.checks import MAX_TIME, json_text
 from py_memory.clock import DAY_MS
 from py_memory.database import Database, Row
 from py_memory.errors import NotFoundError
@@ -108,7 +108,7 @@ def latest_session(db: Database, user_id: str) -> Session | None:
 
 
 def list_sessions(
-    db: Database, user_id: str, *, limit: int, before: int | None, query: str | None
+    db: Database, user_id: str, *, limit: int, offset: int = 0, before: int | None, query: str | None
 ) -> list[Session]:
     """Most recently active first; `before` takes those active earlier than that time, `query` part of a
     title."""
@@ -120,10 +120,10 @@ def list_sessions(
     if query:
         where.append("instr(lower(s.title), lower(?)) > 0")
         values.append(query)
-    values.append(limit)
+    values += [limit, offset]
     rows = db.query(
         f"SELECT {_COLUMNS} FROM sessions s WHERE {' AND '.join(where)} "
-        "ORDER BY s.last_active_at DESC, s.id DESC LIMIT ?",
+        "ORDER BY s.last_active_at DESC, s.id DESC LIMIT ? OFFSET ?",
         values,
     )
     return [_record(row) for row in rows]
@@ -156,13 +156,16 @@ def set_current_message(db: Database, user_id: str, id: str, message_id: str | N
     )
 
 
-def idle_with_open_task(db: Database, user_id: str, now: int, id: str | None = None) -> list[str]:
-    """Ids of active sessions (or of that one) idle for a day while a tool call waits or runs, a step of the
-    newest snapshot's plan is left, or a to-do that came up in it is not done."""
+def idle_with_open_task(
+    db: Database, user_id: str, now: int, *, since: int = -MAX_TIME, id: str | None = None
+) -> list[str]:
+    """Ids of active sessions (or of that one) idle for a day, and not yet at `since` (ms), while a tool call
+    waits or runs, a step of the newest snapshot's plan is left, or a to-do that came up in it is not done."""
     only, values = (" AND s.id = ?", (id,)) if id else ("", ())
     rows = db.query(
         "SELECT s.id FROM sessions s "
-        f"WHERE s.user_id = ? AND s.last_active_at <= ? AND s.status = 'active'{only} "
+        "WHERE s.user_id = ? AND s.last_active_at > ? AND s.last_active_at <= ? "
+        f"AND s.status = 'active'{only} "
         "AND (EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id "
         "AND (c.status IN ('proposed', 'approved', 'running') "
         "OR c.status = 'unknown' AND c.completed_at IS NULL)) "
@@ -171,8 +174,9 @@ def idle_with_open_task(db: Database, user_id: str, now: int, id: str | None = N
         "AND json_extract(p.state_json, step.fullkey || '.status') IN ('pending', 'active') "
         "AND p.id = (SELECT n.id FROM snapshots n WHERE n.session_id = s.id "
         "ORDER BY n.created_at DESC, n.id DESC LIMIT 1)) "
-        "OR s.id IN (SELECT m.session_id FROM facts f JOIN messages m ON m.id = f.source_message_id "
-        "WHERE f.user_id = s.user_id AND f.key >= 'task::' AND f.key < 'task:;' AND f.status = 'current'))",
-        (user_id, now - IDLE_MS, *values),
+        # With the user as a value of its own this is read once, not for each session.
+        "OR s.id IN (SELECT m.session_id FROM facts f CROSS JOIN messages m ON m.id = f.source_message_id "
+        "WHERE f.user_id = ? AND f.key >= 'task::' AND f.key < 'task:;' AND f.status = 'current'))",
+        (user_id, max(since - IDLE_MS, -MAX_TIME), now - IDLE_MS, *values, user_id),
     )
     return [row["id"] for row in rows]

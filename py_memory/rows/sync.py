@@ -22,7 +22,7 @@ __all__ = [
     "count_by_table",
     "defer",
     "deferred",
-    "drop_change",
+    "drop_changes",
     "drop_conflicts",
     "drop_deferred",
     "drop_forgotten",
@@ -30,6 +30,7 @@ __all__ = [
     "drop_rejected",
     "drop_row_state",
     "get_base",
+    "get_bases",
     "get_state",
     "is_conflict",
     "is_outgoing",
@@ -41,13 +42,16 @@ __all__ = [
     "mark_all",
     "mark_tombstones",
     "mark_unseen",
+    "names_of_deferred",
     "note_rejected",
     "note_times",
     "outgoing",
+    "parts_of_changes",
     "reject",
     "remove_conflict",
     "retry_rejected",
     "set_base",
+    "set_bases",
     "set_state",
     "start_state",
     "stop",
@@ -233,6 +237,21 @@ def last_change(db: Database) -> int:
     return int(db.value("SELECT ifnull(max(change), 0) FROM sync_changes"))
 
 
+def parts_of_changes(
+    db: Database, user_id: str, first: int, last: int
+) -> dict[tuple[str, str], dict[str, int]]:
+    """changed_parts() of every row with a change in this range of numbers, by (kind, id)."""
+    found: dict[tuple[str, str], dict[str, int]] = {}
+    for row in db.query(
+        "SELECT c.kind, c.id, c.part, ifnull(c.at_ms, 0) AS at_ms FROM (SELECT DISTINCT kind, id "
+        "FROM sync_changes WHERE change BETWEEN ? AND ? AND user_id = ?) r "
+        "CROSS JOIN sync_changes c ON c.user_id = ? AND c.kind = r.kind AND c.id = r.id",
+        (first, last, user_id, user_id),
+    ):
+        found.setdefault((row["kind"], row["id"]), {})[row["part"]] = row["at_ms"]
+    return found
+
+
 def changed_parts(db: Database, user_id: str, kind: str, id: str) -> dict[str, int]:
     """Part → time of the noted changes of one row."""
     rows = db.query(
@@ -242,8 +261,12 @@ def changed_parts(db: Database, user_id: str, kind: str, id: str) -> dict[str, i
     return {row["part"]: row["at_ms"] for row in rows}
 
 
-def drop_change(db: Database, user_id: str, kind: str, id: str) -> None:
-    db.execute("DELETE FROM sync_changes WHERE user_id = ? AND kind = ? AND id = ?", (user_id, kind, id))
+def drop_changes(db: Database, user_id: str, named: Iterable[tuple[str, str]]) -> None:
+    """The noted changes of rows, by (kind, id)."""
+    db.execute_many(
+        "DELETE FROM sync_changes WHERE user_id = ? AND kind = ? AND id = ?",
+        [(user_id, kind, id) for kind, id in named],
+    )
 
 
 def waiting_parts(db: Database, user_id: str, kind: str, id: str) -> set[str]:
@@ -270,19 +293,20 @@ def is_outgoing(db: Database, user_id: str, kind: str, id: str) -> bool:
     return found is not None
 
 
-def add_outgoing(db: Database, user_id: str, mutation: Mapping[str, Any], payload: str) -> None:
-    db.execute(
+def add_outgoing(db: Database, user_id: str, page: Iterable[tuple[Mapping[str, Any], str]]) -> None:
+    """Mutations, each with its JSON."""
+    db.execute_many(
         "INSERT INTO sync_outbox (user_id, n, kind, id, payload_json) VALUES (?, ?, ?, ?, ?)",
-        (user_id, mutation["n"], mutation["kind"], mutation["id"], payload),
+        [(user_id, change["n"], change["kind"], change["id"], payload) for change, payload in page],
     )
 
 
-def drop_outgoing(db: Database, user_id: str, n: int | None = None) -> None:
-    """One mutation, or all of them."""
-    if n is None:
+def drop_outgoing(db: Database, user_id: str, last_n: int | None = None) -> None:
+    """The mutations up to a number, or all of them."""
+    if last_n is None:
         db.execute("DELETE FROM sync_outbox WHERE user_id = ?", (user_id,))
     else:
-        db.execute("DELETE FROM sync_outbox WHERE user_id = ? AND n = ?", (user_id, n))
+        db.execute("DELETE FROM sync_outbox WHERE user_id = ? AND n <= ?", (user_id, last_n))
 
 
 # -- what the server has --
@@ -296,12 +320,41 @@ def get_base(db: Database, user_id: str, kind: str, id: str) -> dict[str, str] |
     return None if found is None else json.loads(found)
 
 
+def get_bases(
+    db: Database, user_id: str, named: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], dict[str, str]]:
+    """get_base() of several rows, by (kind, id), of those that have one."""
+    ids: dict[str, list[str]] = {}
+    for kind, id in named:
+        ids.setdefault(kind, []).append(id)
+    return {
+        (kind, row["id"]): json.loads(row["stamps_json"])
+        for kind, of_kind in ids.items()
+        for row in db.query(
+            "SELECT id, stamps_json FROM sync_base WHERE user_id = ? AND kind = ? "
+            "AND id IN (SELECT value FROM json_each(?))",
+            (user_id, kind, json.dumps(of_kind)),
+        )
+    }
+
+
+_SET_BASE = (
+    "INSERT INTO sync_base (user_id, kind, id, stamps_json, pass) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (user_id, kind, id) DO UPDATE SET stamps_json = excluded.stamps_json, pass = excluded.pass"
+)
+
+
 def set_base(db: Database, user_id: str, kind: str, id: str, stamps: Mapping[str, str], seen: int) -> None:
-    db.execute(
-        "INSERT INTO sync_base (user_id, kind, id, stamps_json, pass) VALUES (?, ?, ?, ?, ?) "
-        "ON CONFLICT (user_id, kind, id) DO UPDATE SET stamps_json = excluded.stamps_json, "
-        "pass = excluded.pass",
-        (user_id, kind, id, json.dumps(stamps, separators=(",", ":")), seen),
+    set_bases(db, user_id, [(kind, id, stamps)], seen)
+
+
+def set_bases(
+    db: Database, user_id: str, rows: Iterable[tuple[str, str, Mapping[str, str]]], seen: int
+) -> None:
+    """Of several rows: kind, id, stamps."""
+    db.execute_many(
+        _SET_BASE,
+        [(user_id, kind, id, json.dumps(stamps, separators=(",", ":")), seen) for kind, id, stamps in rows],
     )
 
 
@@ -345,6 +398,12 @@ def deferred(db: Database, user_id: str) -> list[dict[str, Any]]:
         "SELECT payload_json FROM sync_deferred WHERE user_id = ? ORDER BY server_seq", (user_id,)
     )
     return [json.loads(row["payload_json"]) for row in rows]
+
+
+def names_of_deferred(db: Database, user_id: str) -> set[tuple[str, str]]:
+    """(kind, id) of the rows that wait."""
+    rows = db.query("SELECT kind, id FROM sync_deferred WHERE user_id = ?", (user_id,))
+    return {(row["kind"], row["id"]) for row in rows}
 
 
 def drop_deferred(db: Database, user_id: str, kind: str, id: str) -> None:

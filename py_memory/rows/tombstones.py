@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from py_memory.database import Database
 from py_memory.records import Forgotten
 
-__all__ = ["BLANKED", "add_tombstones", "is_forgotten", "list_forgotten", "remove_tombstones"]
+__all__ = ["BLANKED", "add_tombstones", "forgotten_of", "is_forgotten", "list_forgotten", "remove_tombstones"]
 
 # Columns of a session that can be forgotten: (kind, what is left in the column).
 BLANKED: dict[str, tuple[str, str | None]] = {
@@ -36,6 +36,15 @@ def remove_tombstones(db: Database, user_id: str, kind: str, ids: Iterable[str])
 def is_forgotten(db: Database, user_id: str, kind: str, id: str) -> bool:
     found = db.one("SELECT 1 FROM tombstones WHERE user_id = ? AND kind = ? AND id = ?", (user_id, kind, id))
     return found is not None
+
+
+def forgotten_of(db: Database, user_id: str, kind: str, ids: Iterable[str]) -> set[str]:
+    """Those of the ids that were forgotten."""
+    rows = db.query(
+        "SELECT id FROM tombstones WHERE user_id = ? AND kind = ? AND id IN (SELECT value FROM json_each(?))",
+        (user_id, kind, json.dumps(list(ids))),
+    )
+    return {row["id"] for row in rows}
 
 
 def list_forgotten(db: Database, user_id: str, limit: int) -> list[Forgotten]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from py_memory.checks import json_text
@@ -18,6 +19,7 @@ __all__ = [
     "insert_finished",
     "insert_tool_call",
     "list_tool_calls",
+    "names_by_answer",
     "open_tool_calls",
     "settle",
     "update_tool_call",
@@ -114,6 +116,21 @@ def list_tool_calls(
         (*values, user_id),
     )
     return [_record(row) for row in rows]
+
+
+def names_by_answer(
+    db: Database, user_id: str, message_ids: Sequence[str]
+) -> dict[str, list[tuple[str, str]]]:
+    """By answer, the (tool, status) of its calls, oldest first."""
+    rows = db.query(
+        "SELECT message_id, tool_name, status FROM tool_calls "
+        "WHERE message_id IN (SELECT value FROM json_each(?)) AND user_id = ? ORDER BY created_at, id",
+        (json_text(list(message_ids), "The ids"), user_id),
+    )
+    found: dict[str, list[tuple[str, str]]] = {}
+    for row in rows:
+        found.setdefault(row["message_id"], []).append((row["tool_name"], row["status"]))
+    return found
 
 
 def open_tool_calls(db: Database, user_id: str, session_id: str) -> list[ToolCall]:

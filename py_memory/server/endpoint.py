@@ -32,7 +32,8 @@ PUBLIC_PATHS = ("/healthz", "/metrics", "/openapi.json")
 PATHS = ("/memory/sync", "/memory/head", *PUBLIC_PATHS)
 MAX_RATIO = 100  # of a compressed body; small ones may be anything
 RATIO_FROM_BYTES = 1 << 20
-GZIP_FROM_BYTES = 1024
+GZIP_FROM_BYTES = 256
+GZIP_LEVEL = 4
 REQUESTS_PER_MINUTE = 600
 RETRY_AFTER_S = 2  # when the store is not reached
 _KNOWN_CLIENTS = 10_000
@@ -290,7 +291,7 @@ class Endpoint:
         }
         body = answer.body
         if len(body) >= GZIP_FROM_BYTES and "gzip" in headers.get("accept-encoding", ""):
-            body = gzip.compress(body, 6, mtime=0)
+            body = gzip.compress(body, GZIP_LEVEL, mtime=0)
             made["Content-Encoding"] = "gzip"
         origin = headers.get("origin")
         if origin is not None and (origin in self._origins or "*" in self._origins):

@@ -145,6 +145,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "py_memory"
     sys_version = ""
+    disable_nagle_algorithm = True  # head and body are two writes; the second shall not wait for an answer
     timeout = 60  # seconds an idle connection is kept
 
     def do_GET(self) -> None:

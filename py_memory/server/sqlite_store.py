@@ -225,6 +225,7 @@ class SqliteUnit:
         self._epoch = row[0]
         self._seq: int
         self._renewed, self._seq, self._rows, self._bytes = head
+        self._to_log: list[tuple[Any, ...]] = []
 
     def head(self) -> Head:
         return Head(self._epoch + self._renewed, self._seq, self._rows, self._bytes)
@@ -237,6 +238,7 @@ class SqliteUnit:
         return self._seq
 
     def finish(self) -> None:
+        self._write_log()
         self._db.execute(
             "UPDATE heads SET renewed = ?, server_seq = ?, rows = ?, bytes = ? WHERE user_id = ?",
             (self._renewed, self._seq, self._rows, self._bytes, self._user),
@@ -333,6 +335,7 @@ class SqliteUnit:
         )
 
     def logged(self, device: str, n: int) -> Logged | None:
+        self._write_log()
         found = self._db.execute(
             "SELECT hash, result FROM mutation_log WHERE user_id = ? AND device = ? AND n = ?",
             (self._user, device, n),
@@ -340,10 +343,15 @@ class SqliteUnit:
         return None if found is None else Logged(found[0], found[1] and json.loads(found[1]))
 
     def log(self, device: str, n: int, hash: bytes, result: dict[str, Any] | None) -> None:
-        self._db.execute(
-            "INSERT INTO mutation_log (user_id, device, n, hash, result) VALUES (?, ?, ?, ?, ?)",
-            (self._user, device, n, hash, result and json.dumps(result, ensure_ascii=False)),
+        text = result and json.dumps(result, ensure_ascii=False)
+        self._to_log.append((self._user, device, n, hash, text))
+
+    def _write_log(self) -> None:
+        """All at once."""
+        self._db.executemany(
+            "INSERT INTO mutation_log (user_id, device, n, hash, result) VALUES (?, ?, ?, ?, ?)", self._to_log
         )
+        self._to_log.clear()
 
 
 class SqliteCopying:

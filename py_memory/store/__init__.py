@@ -7,6 +7,7 @@ from .care import CareOperations
 from .experience import ExperienceOperations
 from .files import FileOperations
 from .messages import MAX_MESSAGE_BYTES
+from .pages import PageOperations
 from .readings import ReadingOperations
 from .search import SearchOperations
 from .sessions import SessionOperations
@@ -24,6 +25,7 @@ class MemoryStore(
     SearchOperations,
     ExperienceOperations,
     ReadingOperations,
+    PageOperations,
     CareOperations,
     FileOperations,
     SyncOperations,

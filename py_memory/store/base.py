@@ -28,6 +28,8 @@ __all__ = ["MAX_TITLE_CHARACTERS", "StoreBase"]
 
 MAX_TITLE_CHARACTERS = 200
 _DEVICE = "device"
+# A change of these may give a session an open task, however long it has been idle.
+_OF_TASKS = frozenset({"facts", "tool_calls", "snapshots", "memory"})
 
 
 async def _at_once() -> None:
@@ -63,6 +65,8 @@ class StoreBase:
                 self._device = uuid7(now)
                 settings.set_setting(db, "", _DEVICE, self._device, now)
         db.before_commit = lambda: sync.note_times(db, self.clock())
+        # Until when (ms) idle sessions have been looked at, and the state of other processes' writing then.
+        self._idle_seen: tuple[int, int] | None = None
         self._bind()
 
     def _bind(self) -> None:
@@ -82,6 +86,7 @@ class StoreBase:
         """Goes on as another owner, the one that everything belongs to since a first sync."""
         if user_id != self.user_id:
             self.user_id = user_id
+            self._look_again_at_idle()
             self._bind()
 
     def _drop_backup(self) -> None:
@@ -114,7 +119,12 @@ class StoreBase:
     def close(self) -> None:
         self.database.close()
 
+    def _look_again_at_idle(self) -> None:
+        self._idle_seen = None
+
     def _event(self, kind: str, subject_kind: str, subject_id: str, content: str = "") -> None:
+        if subject_kind in _OF_TASKS and (subject_kind != "facts" or content[:6] in ("", "task::")):
+            self._look_again_at_idle()
         events.append(
             self.database, self.user_id, self._device, kind, subject_kind, subject_id, content, self.clock()
         )

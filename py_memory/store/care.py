@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from py_memory import text as texts
 from py_memory import trace
-from py_memory.checks import check_count, check_id, json_text
+from py_memory.checks import check_count, check_id, check_texts, json_text
+from py_memory.errors import InvalidInputError
+from py_memory.health import can_be_undone
 from py_memory.recall import index
 from py_memory.records import ChainReport, Finding, Forgotten, Receipt
 from py_memory.rows import stats, sync, tombstones
+from py_memory.rows.mentions import SEARCHED, ids_mentioning
 
 from .vectors import VectorOperations
 
 __all__ = ["CareOperations"]
+
+
+class _TakenBack(Exception):
+    """Ends what was done for trial."""
 
 
 class CareOperations(VectorOperations):
@@ -44,6 +52,44 @@ class CareOperations(VectorOperations):
             self._drop_backup()
             self._event("forgotten", "memory", receipt.operation_id)
             return receipt
+
+    def preview_forgetting(
+        self,
+        *,
+        fact_id: str | None = None,
+        message_id: str | None = None,
+        session_id: str | None = None,
+        text: str | None = None,
+        keep_facts: bool = False,
+    ) -> Receipt:
+        """What forget() would take, by table, without doing it: it is done for trial and taken back at once.
+        Raises what forget() raises, and InvalidInputError inside an action()."""
+        if self.database.in_transaction:
+            raise InvalidInputError("Forgetting cannot be tried inside an action(). Look before it.")
+        try:
+            with self.database.transaction():
+                receipt = self._forgetting.forget(
+                    fact_id=fact_id,
+                    message_id=message_id,
+                    session_id=session_id,
+                    text=text,
+                    keep_facts=keep_facts,
+                )
+                raise _TakenBack
+        except _TakenBack:
+            return Receipt("", receipt.counts, undo_until=0, beyond=receipt.beyond)
+
+    def count_mentions(self, words: str) -> dict[str, int]:
+        """How many rows of each table still hold a text anywhere (no difference between capitals, or full and
+        half width); tables without it are left out. Reads everything."""
+        (said,) = check_texts([words], "The words")
+        wanted = texts.normalize(said).strip()
+        if not wanted:
+            raise InvalidInputError("Say what to look for: the text is empty.")
+        counts = {
+            table: len(ids_mentioning(self.database, self.user_id, table, wanted)) for table in SEARCHED
+        }
+        return {table: count for table, count in counts.items() if count}
 
     def list_forgotten(self, *, limit: int = 50) -> list[Forgotten]:
         """When something was forgotten, and how much of what; newest first."""
@@ -93,12 +139,15 @@ class CareOperations(VectorOperations):
             found.append(Finding("embedder", 1, (said,), None))
         return found
 
-    def fix_health(self, kind: str) -> int:
-        """Does what a finding of that kind says can be done. Returns how many rows it concerned."""
+    def fix_health(self, kind: str) -> Receipt:
+        """Does what a finding of that kind says can be done; `counts` says how many it concerned. Undoable
+        for 10 s, but for the search index and rows that belong to nothing (`undo_until` is 0 then). Raises
+        InvalidInputError for what only the user can decide."""
         with self.database.transaction():
             count = self._health.fix(kind)
+            operation = self._undo.begin()
             self._event("fixed", "memory", kind)
-            return count
+            return Receipt(operation.id, {kind: count}, operation.until if can_be_undone(kind) else 0)
 
     def stats(self) -> dict[str, int]:
         """Rows by table, and the database's size in bytes."""

@@ -74,6 +74,18 @@ class FactOperations(StoreBase):
             events.drop_salts(self.database, id)
             return Receipt(operation.id, {"facts": 1}, operation.until)
 
+    def list_refused_kinds(self, keys: Sequence[str]) -> list[str]:
+        """Those of the keys under which nothing is proposed any more (see reject_fact). They are kept as
+        fingerprints only, so that it can be asked of keys that are known, and not which ones there are."""
+        return self._facts.refused_kinds(check_texts(keys, "Keys"))
+
+    def allow_kind(self, key: str) -> Receipt:
+        """Facts under the key may be proposed again. Undoable for 10 s."""
+        with self.database.transaction():
+            operation, count = self._facts.allow_kind(check_texts([key], "The key of a fact")[0])
+            self._event("allowed", "memory", operation.id)
+            return Receipt(operation.id, {"rejections": count}, operation.until)
+
     def pin_fact(self, id: str, pinned: bool = True) -> Fact:
         with self.database.transaction():
             fact = self._facts.pin_fact(id, pinned)
@@ -101,6 +113,7 @@ class FactOperations(StoreBase):
         prefix: str | None = None,
         category: str | None = None,
         keys: Sequence[str] | None = None,
+        ids: Sequence[str] | None = None,
         source_message_id: str | None = None,
         source_message_ids: Sequence[str] | None = None,
         session_id: str | None = None,
@@ -118,6 +131,7 @@ class FactOperations(StoreBase):
             prefix=prefix,
             category=category,
             keys=None if keys is None else check_texts(keys, "Keys"),
+            ids=None if ids is None else check_texts(ids, "Ids of facts"),
             source_message_ids=None if sources is None else check_texts(sources, "Ids of sources"),
             session_id=None if session_id is None else check_id(session_id, "session"),
             limit=limit,
@@ -136,6 +150,16 @@ class FactOperations(StoreBase):
         of keys and of prefixes that end in "::", then the rest; in a group as they were learned. `words`
         takes only those whose key or value holds them, and those under `keys`, which is what the words say
         in another language. At most 400 keys in all."""
+        return self._browse(groups, words, keys, limit, offset)[0]
+
+    def _browse(
+        self,
+        groups: Sequence[Sequence[str]],
+        words: str | None,
+        keys: Sequence[str],
+        limit: int,
+        offset: int,
+    ) -> tuple[list[Fact], int]:
         check_count(limit, "The limit")
         check_count(offset, "The offset")
         named = [check_texts(group, "Keys of a group") for group in check_items(groups, "Groups of keys")]

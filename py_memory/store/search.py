@@ -19,15 +19,16 @@ from py_memory.counting import count_messages
 from py_memory.errors import InvalidInputError, shown
 from py_memory.recall import ranked
 from py_memory.recall import search as finding
-from py_memory.records import Explanation, Hit, MessageCount, Prompt, Recollection, Use
+from py_memory.records import AnswerBasis, Explanation, Hit, MessageCount, Prompt, Recollection, Use
 from py_memory.rows import facts as fact_rows
-from py_memory.rows import messages, sessions
+from py_memory.rows import messages, sessions, tool_calls
 from py_memory.rows import uses as use_rows
 
 from .base import StoreBase
 
 __all__ = ["SearchOperations"]
 
+_MOST_ANSWERS = 1_000
 _FILTERS = frozenset(
     {"session_id", "role", "speaker", "since", "until", "metadata", "order", "limit", "offset"}
 )
@@ -114,6 +115,20 @@ class SearchOperations(StoreBase):
 
     def list_uses(self, message_id: str) -> list[Use]:
         return use_rows.list_uses(self.database, self.user_id, message_id)
+
+    def answer_basis(self, message_ids: Sequence[str]) -> list[AnswerBasis]:
+        """What answers were made with, for a glance at many of them; explain() tells each memory. Those made
+        with nothing are left out. At most 1,000 ids."""
+        ids = check_texts(message_ids, "Ids of answers")
+        if len(ids) > _MOST_ANSWERS:
+            raise InvalidInputError(f"At most {_MOST_ANSWERS} answers are looked at at once, not {len(ids)}.")
+        memories = use_rows.count_uses(self.database, self.user_id, ids)
+        tools = tool_calls.names_by_answer(self.database, self.user_id, ids)
+        return [
+            AnswerBasis(id, memories.get(id, 0), tuple(tools.get(id, ())))
+            for id in dict.fromkeys(ids)
+            if id in memories or id in tools
+        ]
 
     def count_messages(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from py_memory import text
-from py_memory.checks import check_count, check_id, check_mapping, check_time, json_text
+from py_memory.checks import MAX_TIME, check_count, check_id, check_mapping, check_time, json_text
 from py_memory.errors import TooLargeError
 from py_memory.ids import uuid7
 from py_memory.records import Receipt, Session
@@ -50,20 +50,31 @@ class SessionOperations(StoreBase):
         return sessions.get_session(self.database, self.user_id, id)
 
     def list_sessions(
-        self, *, limit: int = 50, before: int | None = None, query: str | None = None
+        self, *, limit: int = 50, offset: int = 0, before: int | None = None, query: str | None = None
     ) -> list[Session]:
-        """Most recently active first. `before` (ms) pages on; `query` is part of a title."""
+        """Most recently active first. `offset`, or `before` (ms), pages on; `query` is part of a title."""
         check_count(limit, "The limit")
+        check_count(offset, "The offset")
         check_time(before, "before")
         self._abandon_idle()
-        return sessions.list_sessions(self.database, self.user_id, limit=limit, before=before, query=query)
+        return sessions.list_sessions(
+            self.database, self.user_id, limit=limit, offset=offset, before=before, query=query
+        )
 
     def _abandon_idle(self, id: str | None = None) -> None:
-        """Seen late, when sessions are looked at: nothing runs in between. Writes only when there is one."""
-        for idle in sessions.idle_with_open_task(self.database, self.user_id, self.clock(), id):
-            with self.database.transaction():
-                sessions.set_status(self.database, self.user_id, idle, "abandoned", None)
+        """Seen late, when sessions are looked at: nothing runs in between. Writes only when there is one.
+        Sessions that were idle the last time are looked at again only where a task may have come since."""
+        db, now = self.database, self.clock()
+        writers = db.writers
+        seen = self._idle_seen if self._idle_seen and self._idle_seen[1] == writers else None
+        since = seen[0] if seen and id is None else -MAX_TIME
+        for idle in sessions.idle_with_open_task(db, self.user_id, now, since=since, id=id):
+            with db.transaction():
+                sessions.set_status(db, self.user_id, idle, "abandoned", None)
                 self._event("abandoned", "sessions", idle)
+        if id is None:
+            self._idle_seen = (now, writers)
+            db.on_rollback(self._look_again_at_idle)
 
     def end_session(self, session_id: str) -> Session:
         """Marks it completed; a new message makes it active again."""

@@ -58,15 +58,13 @@ class SyncOperations(StoreBase):
             backup=self._back_up,
             drop_backup=self._forgotten_elsewhere,
             follow_owner=self._follow_owner,
+            done=lambda: self._event("synced", "memory", self.user_id),
         )
         self._syncing = True
         try:
-            report = yield from run.steps(url)
+            return (yield from run.steps(url))
         finally:
             self._syncing = False
-        with self.database.transaction():
-            self._event("synced", "memory", self.user_id)
-        return report
 
     def sync_status(self) -> SyncStatus:
         """What is known of syncing without asking the server."""

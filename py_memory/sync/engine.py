@@ -37,7 +37,8 @@ from .wire import (
 
 __all__ = ["Answer", "Call", "Pause", "SyncRun", "check_address"]
 
-GZIP_FROM_BYTES = 1024
+GZIP_FROM_BYTES = 256
+GZIP_LEVEL = 4
 MAX_RATIO, RATIO_FROM_BYTES = 100, 1 << 20  # a server takes what shrinks further for an attack
 CLOCK_WORTH_A_WORD_MS = 120_000
 MAX_PAUSES, MAX_PAUSE_S = 3, 30.0
@@ -121,11 +122,12 @@ class SyncRun:
         backup: Callable[[], str | None],
         drop_backup: Callable[[], None],
         follow_owner: Callable[[str], None],
+        done: Callable[[], None],
     ) -> None:
         """`undoable()`: whether deletions may still be undone. `backup()`: writes a copy of the memory and
         returns its path, None where there is none to write; `drop_backup()` deletes it, since something was
         forgotten elsewhere. `follow_owner(id)`: the memory belongs to another
-        owner from the open transaction on."""
+        owner from the open transaction on. `done()`: the sync ends with the open transaction."""
         self._db = db
         self.owner = user_id
         self._clock = clock
@@ -133,6 +135,8 @@ class SyncRun:
         self._backup = backup
         self._drop_backup = drop_backup
         self._follow_owner = follow_owner
+        self._done = done
+        self._from_server: dict[str, Any] = {}  # its address and time, to be noted
         self._requests = 0
         self._first = self._restarted = False
         self._most = MAX_PUSH_MUTATIONS
@@ -143,6 +147,7 @@ class SyncRun:
         """Raises SyncError. Everything that was acknowledged until then is kept."""
         head = yield from self._head()
         self._begin(url, head)
+        self._from_server = {"url": url, "offset_ms": head["offset_ms"]}
         self._incoming = incoming = Incoming(self._db, self.owner, self._clock, self._drop_backup)
         while True:
             sent, request = self._next()
@@ -164,6 +169,7 @@ class SyncRun:
                 more = reply.has_more or bool(self._peek())
                 if not more:
                     rows.set_state(self._db, self.owner, synced_at=self._clock())
+                    self._done()
             if not more:
                 return self._report(incoming)
 
@@ -211,13 +217,14 @@ class SyncRun:
                 "This token belongs to another user than the one this memory was synced with. Nothing was "
                 "sent; use a token of the same user.",
             )
-        with self._db.transaction():
-            rows.set_state(self._db, self.owner, url=url, offset_ms=head["offset_ms"])
-            rows.retry_rejected(self._db, self.owner, "too_large", self._clock())
 
     def _next(self) -> tuple[list[dict[str, Any]], SyncRequest]:
         """The page that is on its way already, else the next one."""
         with self._db.transaction():
+            if self._from_server:  # with the first page: each transaction waits for the disk
+                rows.set_state(self._db, self.owner, **self._from_server)
+                rows.retry_rejected(self._db, self.owner, "too_large", self._clock())
+                self._from_server = {}
             rows.note_times(self._db, self._clock())
             state = rows.get_state(self._db, self.owner)
             assert state is not None
@@ -325,6 +332,7 @@ class SyncRun:
             if answer is None:
                 raise TypeError("a call needs an answer")
             if answer.status == 200:
+                self._pauses = 0  # it goes on: a long sync may be asked to wait now and then
                 return answer
             seconds = self._refused(answer)
             yield Pause(seconds)
@@ -423,7 +431,7 @@ def _printable(said: str) -> str:
 
 def _gzipped(body: bytes) -> bytes:
     """Not by the module of that name, which the page does not carry."""
-    deflater = zlib.compressobj(6, wbits=31)
+    deflater = zlib.compressobj(GZIP_LEVEL, wbits=31)
     return deflater.compress(body) + deflater.flush()
 
 

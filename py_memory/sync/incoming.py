@@ -25,10 +25,10 @@ from py_memory.rows import images
 from py_memory.rows import sync as rows
 from py_memory.rows.facts import folded
 from py_memory.rows.namespaces import namespace_of
-from py_memory.rows.tombstones import is_forgotten
+from py_memory.rows.tombstones import forgotten_of, is_forgotten
 from py_memory.undo import UndoLog
 
-from .kinds import BLANKS, CONFLICTS, KINDS, REJECTED
+from .kinds import BLANKS, CONFLICTS, KINDS, OWNERS, REJECTED
 from .outgoing import start_over
 from .stamps import Hlc
 from .wire import Reply
@@ -40,6 +40,7 @@ _ORDER = {kind: number for number, kind in enumerate((*KINDS, CONFLICTS))}
 _NEEDS = {"session_id": "sessions", "message_id": "messages"}
 _PLACE = ("status", "superseded_by", "superseded_at")  # of a fact among those under its key
 _NOT_TRACKED = ("message_versions", "uses")  # never changed and never deleted alone
+_MANY = ("messages", "message_versions")  # looked up a page at a time; nothing else here writes them
 _WITH_OWNER = ("messages", "tool_calls")  # the server deletes them with their session or message
 
 
@@ -58,8 +59,11 @@ class Incoming:
         self._rules = RowRules(db)
         self.counts: Counter[str] = Counter()
         self.forgotten: list[tuple[str, str]] = []  # changed here, and forgotten elsewhere
-        self._removed: set[int] = set()  # messages out of the index, by seq
         self._touched: set[str] = set()  # messages to be put in again
+        self._here: dict[str, dict[str, dict[str, Any]]] = {}  # rows of _MANY, by kind and id
+        self._passed_over: set[tuple[str, str]] = set()  # of _MANY: forgotten, or deleted and not sent yet
+        self._looked_up: set[tuple[str, str]] = set()  # of _MANY: not written since
+        self._present: set[tuple[str, str]] = set()  # owners that are here
         self._sessions: set[str] = set()  # with rows from elsewhere
         self._cut_off: bool | None = None
         self._last = False
@@ -72,7 +76,7 @@ class Incoming:
             self._cut_off = state.unsettled
         self._last = not reply.has_more
         rows.capture(self._db, self._user, False)
-        self._removed, self._touched = set(), set()
+        self._touched, self._present = set(), set()
         forgets, puts = self._acknowledge(reply, sent)
         forgets += [row for row in reply.changes if row.get("forgotten")]
         puts += [row for row in reply.changes if not row.get("forgotten")]
@@ -81,9 +85,7 @@ class Incoming:
         self._take_rows(puts)
         if self._last:
             self._take_rows(rows.deferred(self._db, self._user))
-        for id in self._touched:
-            for message in images.read_where(self._db, "messages", "id = ?", (id,)):
-                index.add(self._db, message["seq"])
+        index.add_named(self._db, self._touched)
         state = rows.get_state(self._db, self._user)  # the device may have a new id
         assert state is not None
         seen = [group["stamp"] for row in puts for group in row["groups"].values()]
@@ -119,15 +121,18 @@ class Incoming:
         results = {result["n"]: result for result in reply.results}
         forgets: list[dict[str, Any]] = []
         puts: list[dict[str, Any]] = []
-        for mutation in sent:
+        taken = [mutation for mutation in sent if mutation["n"] <= reply.last_n]
+        rows.drop_outgoing(self._db, self._user, reply.last_n)
+        set_aside = {(row["kind"], row["id"]) for row in rows.list_rejected(self._db, self._user)}
+        named = [(mutation["kind"], mutation["id"]) for mutation in taken]
+        bases = rows.get_bases(self._db, self._user, named)
+        stood: list[tuple[str, str, dict[str, str]]] = []
+        for mutation in taken:
             n, kind, id = mutation["n"], mutation["kind"], mutation["id"]
-            if n > reply.last_n:
-                continue
             result = results.get(n, {})
             status = result.get("status", "applied")
-            rows.drop_outgoing(self._db, self._user, n)
             self.counts["pushed"] += status in ("applied", "conflict", "duplicate")
-            if status != "rejected":
+            if status != "rejected" and (kind, id) in set_aside:
                 rows.drop_rejected(self._db, self._user, kind, id)  # it is accepted now
             if status == "rejected":
                 self._rejected(mutation, str(result.get("code"))[:100])
@@ -138,13 +143,11 @@ class Incoming:
                 forgets.append({"kind": kind, "id": id})
             elif status == "conflict" and isinstance(result.get("row"), dict):
                 puts.append(result["row"])
-            else:
+            elif kind not in _NOT_TRACKED:
                 given = result.get("stamps", {})
-                self._stand_on(
-                    kind,
-                    id,
-                    {group: given.get(group, mutation["stamp"]) for group in mutation.get("groups", ())},
-                )
+                stamps = {group: given.get(group, mutation["stamp"]) for group in mutation.get("groups", ())}
+                stood.append((kind, id, {**bases.get((kind, id), {}), **stamps}))
+        rows.set_bases(self._db, self._user, stood, self._state.pass_)
         return forgets, puts
 
     def _rejected(self, mutation: dict[str, Any], code: str) -> None:
@@ -180,8 +183,10 @@ class Incoming:
             if self._forgetting.follow(named):
                 self._on_forgotten()
         rows.note_times(self._db, self._clock())
+        waiting = rows.deferred(self._db, self._user)
         for kind, id in named:
             self._drop_row_state(kind, id)
+            self._drop_waiting(waiting, id)
             if kind in BLANKS:  # what lost against the forgotten words holds such words too
                 rows.drop_conflicts(self._db, self._user, "sessions", id)
             self.counts["forgotten"] += 1
@@ -190,6 +195,13 @@ class Incoming:
             gone = change.kind in _WITH_OWNER and images.read_row(self._db, change.kind, (change.id,)) is None
             if gone:
                 self._drop_row_state(change.kind, change.id)
+
+    def _drop_waiting(self, waiting: list[dict[str, Any]], id: str) -> None:
+        """What waits for a row that will not come any more; the server does not name it."""
+        for row in waiting:
+            if any(row["identity"].get(column) == id for column in OWNERS):
+                rows.drop_deferred(self._db, self._user, row["kind"], row["id"])
+                self._drop_waiting(waiting, row["id"])
 
     def _drop_row_state(self, kind: str, id: str) -> None:
         if rows.is_outgoing(self._db, self._user, kind, id):
@@ -207,6 +219,8 @@ class Incoming:
                 row.get("groups", {}).get("state", {}).get("set", {}).get("status") == "current",
             ),
         )
+        waiting = rows.names_of_deferred(self._db, self._user)
+        self._look_up(ordered)
         for row in ordered:
             kind, id = row["kind"], row["id"]
             if kind == CONFLICTS:
@@ -214,9 +228,25 @@ class Incoming:
                 continue
             why = "unknown kind" if kind not in KINDS else self._take_row(row)
             if why is None:
-                rows.drop_deferred(self._db, self._user, kind, id)
+                if (kind, id) in waiting:
+                    rows.drop_deferred(self._db, self._user, kind, id)
             else:
                 rows.defer(self._db, self._user, row, why)
+
+    def _look_up(self, found: Iterable[Mapping[str, Any]]) -> None:
+        self._passed_over, self._looked_up = set(), set()
+        for kind in _MANY:
+            ids = [row["id"] for row in found if row["kind"] == kind]
+            self._here[kind] = images.read_named(self._db, kind, "id", ids, self._user)
+            gone = forgotten_of(self._db, self._user, kind, ids)
+            bases = rows.get_bases(self._db, self._user, [(kind, id) for id in ids])
+            deleted = {
+                id
+                for (_, id), base in bases.items()
+                if base and id not in self._here[kind] and rows.changed_parts(self._db, self._user, kind, id)
+            }
+            self._passed_over |= {(kind, id) for id in gone | deleted}
+            self._looked_up |= {(kind, id) for id in ids}
 
     def _take_conflict(self, row: Mapping[str, Any]) -> None:
         identity = row["identity"]
@@ -230,6 +260,12 @@ class Incoming:
     def _take_row(self, row: Mapping[str, Any]) -> str | None:
         """Writes a row of the server. Returns why it has to wait, None if it does not."""
         kind, id, about = row["kind"], row["id"], KINDS[row["kind"]]
+        if (kind, id) in self._looked_up:
+            self._looked_up.discard((kind, id))
+            if (kind, id) in self._passed_over:
+                return None
+            local = self._here[kind].get(id)
+            return self._insert(row, _values_of(row)) if local is None else self._update(row, local)
         if is_forgotten(self._db, self._user, kind, id):
             return None
         found = images.read_where(self._db, kind, f"{about.id} = ?", (id,))
@@ -241,19 +277,16 @@ class Incoming:
             self._db, self._user, kind, id
         ):
             return None  # deleted here, which the server is still to hear of
-        values = {column: row["identity"].get(column) for column in about.identity}
-        for name, group in about.groups.items():
-            given = row["groups"].get(name, {}).get("set", {})
-            values |= {column: given[column] for column in group.columns if column in given}
-        values = {column: value for column, value in values.items() if value is not None}
-        return self._insert(row, values)
+        return self._insert(row, _values_of(row))
 
     def _insert(self, row: Mapping[str, Any], values: dict[str, Any]) -> str | None:
         kind, id = row["kind"], row["id"]
         for column, owner in _NEEDS.items():
             name = values.get(column)
-            if name and images.read_row(self._db, owner, (name,)) is None:
-                return None if is_forgotten(self._db, self._user, owner, name) else "its owner is to come"
+            if name and (owner, name) not in self._present:
+                if images.read_row(self._db, owner, (name,)) is None:
+                    return None if is_forgotten(self._db, self._user, owner, name) else "its owner is to come"
+                self._present.add((owner, name))
         values = {"created_at": self._clock()} | values  # where it is no part of what travels
         values |= {"user_id": self._user, "id": uuid7(self._clock()), KINDS[kind].id: id}
         if problem := self._rules.problem(kind, values):
@@ -271,7 +304,9 @@ class Incoming:
             self._sessions.add(values["session_id"])
         elif kind == "sessions":
             self._sessions.add(id)
-        self._stand_on(kind, id, {name: group["stamp"] for name, group in row["groups"].items()})
+        if kind not in _NOT_TRACKED:
+            stamps = {name: group["stamp"] for name, group in row["groups"].items()}
+            rows.set_base(self._db, self._user, kind, id, stamps, self._state.pass_)
         if kind == "facts" and values["status"] != row["groups"]["state"]["set"]["status"]:
             rows.mark(self._db, self._user, kind, id, "state", self._clock())
         return None
@@ -403,6 +438,16 @@ class Incoming:
             rows.mark_tombstones(self._db, self._user, (*KINDS, *BLANKS))
             rows.set_state(self._db, self._user, resyncing=False)
         rows.note_times(self._db, self._clock())
+
+
+def _values_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a row from elsewhere that are known here."""
+    about = KINDS[row["kind"]]
+    values = {column: row["identity"].get(column) for column in about.identity}
+    for name, group in about.groups.items():
+        given = row["groups"].get(name, {}).get("set", {})
+        values |= {column: given[column] for column in group.columns if column in given}
+    return {column: value for column, value in values.items() if value is not None}
 
 
 def _scope(fact: Mapping[str, Any]) -> str:

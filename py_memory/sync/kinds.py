@@ -8,6 +8,7 @@ rest (which branch is on screen, how often a tool was tried) is settled silently
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 __all__ = ["BLANKS", "CONFLICTS", "FORGETTABLE", "KINDS", "OWNERS", "REJECTED", "Group", "Kind", "type_of"]
 
@@ -35,7 +36,7 @@ class Kind:
     groups: dict[str, Group] = field(default_factory=dict)
     id: str = "id"
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         return (*self.identity, *(name for group in self.groups.values() for name in group.columns))
 

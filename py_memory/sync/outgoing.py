@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from py_memory.database import Database
@@ -73,19 +74,22 @@ def fill_outbox(
     state = rows.get_state(db, user_id)
     assert state is not None
     maker = _Maker(db, user_id, Hlc(state.device, state.hlc), now, state.offset_ms, undoable)
-    page: list[dict[str, Any]] = []
+    page: list[tuple[dict[str, Any], str]] = []
     n, size, after, full = state.next_n, 0, 0, False
     while not full and (changes := rows.changes_of(db, user_id, _BATCH, after)):
+        named = rows.parts_of_changes(db, user_id, changes[0].change, changes[-1].change)
+        maker.look_up(named)
+        left: dict[tuple[str, str], None] = {}  # no longer noted
         for change in changes:
             after = change.change
-            parts = rows.changed_parts(db, user_id, change.kind, change.id)
-            if change.part not in parts:  # it left with an earlier change of the same row
+            name = change.kind, change.id
+            if name in left:  # with an earlier change of the same row
                 continue
-            made = maker.make(change.kind, change.id, parts)
+            made = maker.make(*name, named[name])
             if made == WAIT:
                 continue
             if made == DROP:
-                rows.drop_change(db, user_id, change.kind, change.id)
+                left[name] = None
                 continue
             assert isinstance(made, dict)
             mutation = {"n": n, **made}
@@ -93,18 +97,19 @@ def fill_outbox(
             if page and size + len(payload) > most_bytes:
                 full = True
                 break
-            rows.drop_change(db, user_id, change.kind, change.id)
+            left[name] = None
             if len(payload.encode()) > MAX_ROW_BYTES:
                 rows.reject(db, user_id, {"kind": change.kind, "id": change.id}, "too_large", now)
                 continue
-            rows.add_outgoing(db, user_id, mutation, payload)
-            page.append(mutation)
+            page.append((mutation, payload))
             n, size = n + 1, size + len(payload)
             if len(page) == most:
                 full = True
                 break
+        rows.drop_changes(db, user_id, left)
+    rows.add_outgoing(db, user_id, page)
     rows.set_state(db, user_id, next_n=n, hlc=maker.hlc.last)
-    return page
+    return [mutation for mutation, _ in page]
 
 
 class _Maker:
@@ -117,6 +122,24 @@ class _Maker:
         self._server_now = now + offset
         self._offset = offset
         self._undoable = undoable
+        self._rows: dict[str, dict[str, dict[str, Any]]] = {}
+        self._messages: dict[str, dict[str, Any]] = {}
+        self._bases: dict[tuple[str, str], dict[str, str]] = {}
+
+    def look_up(self, named: Iterable[tuple[str, str]]) -> None:
+        """Reads the rows that are to be made next, by (kind, id), all at once."""
+        ids: dict[str, list[str]] = {}
+        for kind, id in named:
+            ids.setdefault(kind, []).append(id)
+        self._rows = {
+            kind: images.read_named(self._db, kind, KINDS[kind].id, of_kind, self._user)
+            for kind, of_kind in ids.items()
+            if kind in KINDS
+        }
+        versions = self._rows.get("message_versions", {}).values()
+        of = {version["message_id"] for version in versions}
+        self._messages = images.read_named(self._db, "messages", "id", of, self._user)
+        self._bases = rows.get_bases(self._db, self._user, named)
 
     def make(self, kind: str, id: str, parts: dict[str, int]) -> dict[str, Any] | str:
         if kind == CONFLICTS:
@@ -135,14 +158,12 @@ class _Maker:
                 return DROP
             return WAIT if self._undoable else self._forget(kind, id, parts)
         about = KINDS[kind]
-        found = images.read_where(self._db, kind, f"{about.id} = ? AND user_id = ?", (id, self._user))
-        base = rows.get_base(self._db, self._user, kind, id)
-        if not found:
+        row, base = self._rows[kind].get(id), self._bases.get((kind, id))
+        if row is None:
             forgotten_before = "*" in parts and is_forgotten(self._db, self._user, kind, id)
             if base is None and not forgotten_before:  # it came and went between two syncs
                 return DROP
             return WAIT if self._undoable else self._forget(kind, id, parts)
-        row = found[0]
         if kind == "facts" and self._is_for_here(row):
             return DROP
         if self._is_streaming(kind, row):
@@ -173,11 +194,7 @@ class _Maker:
     def _message_of(self, kind: str, row: dict[str, Any]) -> dict[str, Any] | None:
         if kind == "messages":
             return row
-        return (
-            images.read_row(self._db, "messages", (row["message_id"],))
-            if kind == "message_versions"
-            else None
-        )
+        return self._messages.get(row["message_id"]) if kind == "message_versions" else None
 
     @staticmethod
     def _is_for_here(fact: dict[str, Any]) -> bool:

@@ -41,9 +41,9 @@ __all__ = [
 PROTOCOL = 1  # another number cannot be talked to
 SCHEMA = 1  # of the kinds and their columns; a server takes MIN_SCHEMA and above
 MIN_SCHEMA = 1
-MAX_PUSH_MUTATIONS = 500
+MAX_PUSH_MUTATIONS = 1000
 MAX_PUSH_BYTES = 1 << 20  # of a page; one row over it travels alone
-MAX_PULL_ROWS = 500
+MAX_PULL_ROWS = 1000
 MAX_PULL_BYTES = 1 << 20
 MAX_ROW_BYTES = 6 << 20  # a text of 1 MiB may be six times as long in JSON
 MAX_BODY_BYTES = 8 << 20
@@ -193,17 +193,18 @@ def mutation_problem(mutation: dict[str, Any]) -> str | None:
         return "unknown_group"
     if any(value is not None and not is_stamp(value) for value in base.values()):
         return "bad_base"
+    known = KINDS[kind].columns
     for values in (identity or {}, *groups.values()):
         if not isinstance(values, dict) or len(values) > _MAX_COLUMNS:
             return "bad_shape"
         for column, value in values.items():
-            if problem := _value_problem(column, value, column in KINDS[kind].columns):
+            if problem := _value_problem(column, value, column in known):
                 return problem
     return None
 
 
 def _value_problem(column: str, value: Any, known: bool) -> str | None:
-    if not _NAME.fullmatch(column):
+    if not known and not _NAME.fullmatch(column):
         return "bad_column"
     if value is None:
         return None

@@ -15,17 +15,19 @@ import hashlib
 import inspect
 import itertools
 import random
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import BrowserContext, Page
 
 from py_memory import MemoryStore
-from tests.bench._page import finish, import_file, open_page, profile, site
-from tests.browser.conftest import ROOT, wait_until_ready
+from py_memory.database import open_block_file
+from tests.bench._page import finish, open_page, plant, profile, site
+from tests.browser.conftest import ROOT
 
 CACHE = ROOT / "dist" / "bench"
 FLAGS = ("--disable-frame-rate-limit", "--disable-gpu-vsync")
@@ -238,13 +240,14 @@ def filled(name: str, fill: Callable[[MemoryStore], None]) -> Path:
         for old in CACHE.glob(f"page-{name}-*.db"):
             old.unlink()
         started = time.monotonic()
-        store = MemoryStore(":memory:")
-        fill(store)
-        while store.idle_work(1000):
-            pass
-        store.export_to(path)
-        print(f"{path.name}: {store.stats()}, filled in {time.monotonic() - started:.0f} s", flush=True)
-        store.close()
+        with tempfile.TemporaryDirectory(prefix="py-memory-bench-") as folder:
+            store = MemoryStore(open_block_file(f"{folder}/filled.db"))
+            fill(store)
+            while store.idle_work(1000):
+                pass
+            store.database.image_to(path)
+            print(f"{path.name}: {store.stats()}, filled in {time.monotonic() - started:.0f} s", flush=True)
+            store.close()
     return path
 
 
@@ -305,16 +308,17 @@ def opened(page: Page, title: str, last: str = "") -> float:
     return time_ms
 
 
-def prepared(page: Page, file: Path) -> None:
+def prepared(context: BrowserContext, url: str, file: Path) -> Page:
+    plant(context, url, file)
+    page, ready_ms = open_page(context, url + "?lang=en")
+    print(f"{file.name}: ready after {ready_ms:.0f} ms", flush=True)
     page.set_default_timeout(0)
     page.set_viewport_size(SIZE)
-    import_file(page, file)
-    page.reload()
-    wait_until_ready(page)
     page.evaluate(TOOLS)
     page.wait_for_selector(".session-title")
     page.wait_for_timeout(SETTLE_MS)
     page.evaluate("bench.still()")
+    return page
 
 
 def long_against_short(page: Page, rounds: int, dice: random.Random) -> Runs:
@@ -372,8 +376,7 @@ def main() -> None:
         if options.only != "full":
             file = filled("long", fill_long)
             with profile(playwright, FLAGS) as context:
-                page, _ = open_page(context, url + "?lang=en")
-                prepared(page, file)
+                page = prepared(context, url, file)
                 found["long"] = long_against_short(page, options.rounds, dice).compared(SHORT)
         if options.only != "long":
             name = f"{options.messages}-{options.facts}"
@@ -384,8 +387,7 @@ def main() -> None:
             with profile(playwright, FLAGS) as empty, profile(playwright, FLAGS) as full:
                 pages = {}
                 for where, context in (("empty", empty), ("full", full)):
-                    pages[where], _ = open_page(context, url + "?lang=en")
-                    prepared(pages[where], files[where])
+                    pages[where] = prepared(context, url, files[where])
                 found["full"] = full_against_empty(pages, options.rounds, dice).compared("empty")
     finish(
         "page",

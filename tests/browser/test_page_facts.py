@@ -15,8 +15,8 @@ Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
 
 WORDS = {
-    "en": ("Memory", "Both hold", "No longer", "Renew", "Undo", "Past their time", "expired on"),
-    "zh": ("记忆", "都对", "已不成立", "续期", "撤销", "已过期", "过期"),
+    "en": ("Memory", "Both hold", "This one", "Renew", "Undo", "Past their time", "expired on"),
+    "zh": ("记忆", "都对", "以此为准", "续期", "撤销", "已过期", "过期"),
 }
 
 
@@ -31,15 +31,16 @@ def page(launch: Launch, open_page: OpenPage, words: tuple[str, ...]) -> Page:
 
 
 def test_two_that_exclude_each_other_are_put_to_the_user(page: Page, words: tuple[str, ...]) -> None:
-    _, memory, both, no_longer, _, undo, *_ = words
+    _, memory, both, this_one, _, undo, *_ = words
     call(page, "set_fact", key="user::diet", value="vegetarian")
     call(page, "set_fact", key="user::likes", value="steak")
     assert call(page, "consolidate")["disputed"] == 1
     page.get_by_role("button", name=memory).click()
     card = page.locator(".panel .card")
-    expect(card).to_contain_text("vegetarian")
-    expect(card).to_contain_text("steak")
-    button(card, no_longer).click()
+    sides = card.locator(".side")  # beside each other, the older first
+    expect(sides.first).to_contain_text("vegetarian")
+    expect(sides.last).to_contain_text("steak")
+    button(sides.last, this_one).press("Enter")
     expect(card).to_have_count(0)
     assert [fact["value"] for fact in call(page, "list_facts", status="archived")] == ["vegetarian"]
     button(page.locator(".toast"), undo).click()
@@ -95,3 +96,65 @@ def test_what_was_forgotten_is_told_by_number_alone(page: Page, words: tuple[str
     forgotten.locator("summary").click()
     expect(forgotten.locator("li span")).to_have_text(["1 memory" if words[0] == "en" else "1 条记忆"])
     expect(forgotten).not_to_contain_text("xylophones")
+
+
+FILL = """async () => {
+    for (let n = 0; n < 300; n++) await pyMemory.call('create_session', {title: `Chat ${n}`});
+    const {id} = await pyMemory.call('create_session', {title: 'Last chat'});
+    await pyMemory.call('add_message', {session_id: id, role: 'user', content: 'a long list'});
+    for (let n = 0; n < 60; n++) await pyMemory.call('propose_fact', {key: `task::${n}`, value: `do ${n}`});
+    for (let n = 0; n < 70; n++) await pyMemory.call('set_fact', {key: 'user::likes', value: `thing ${n}`});
+}"""
+LISTEN = """() => {
+    globalThis.asked = [];
+    const call = pyMemory.call.bind(pyMemory);
+    pyMemory.call = (name, kwargs) => {
+        asked.push(name);
+        return call(name, kwargs);
+    };
+}"""
+
+
+def test_much_is_shown_in_parts(launch: Launch, open_page: OpenPage) -> None:
+    """However much there is, a part of it is read and rendered, and all of it can be reached."""
+    page = open_page(launch(viewport={"width": 1280, "height": 800}))
+    page.evaluate(FILL)
+    rows = page.locator(".sessions .session-title")
+    expect(rows.first).to_have_text("Last chat")
+    expect(rows).to_have_count(40)
+    button(page, "Memory").click()
+    panel = page.locator(".panel")
+    expect(panel.locator(".waiting-group h3")).to_have_text("Waiting for your yes 60")
+    cards = panel.locator(".card")
+    expect(cards).to_have_count(6)
+    expect(button(panel, "Keep these 6")).to_be_visible()
+    button(panel, "Show more (54 more wait)").click()
+    expect(cards).to_have_count(46)
+    button(panel, "Show more (14 more wait)").click()
+    expect(cards).to_have_count(60)
+    expect(button(panel, "Keep all")).to_be_visible()
+    entries = panel.locator(".entry")
+    expect(entries).to_have_count(12)
+    expect(button(panel, "Show more (58 more)")).to_be_visible()
+    button(panel, "Close").click()
+    # The list of chats is a window that moves with the reader.
+    oldest = page.locator(".sessions .session-title", has_text=re.compile("^Chat 0$"))
+    for _ in range(60):
+        page.locator(".sessions").evaluate("(list) => list.scrollTo(0, list.scrollHeight)")
+        page.wait_for_timeout(50)
+        if oldest.count():
+            break
+    expect(oldest).to_have_count(1)
+    assert rows.count() <= 120
+    page.evaluate(LISTEN)
+    oldest.click()
+    expect(page.locator("h1")).to_have_text("Chat 0")
+    assert page.evaluate("asked.filter((name) => name !== 'list_sessions')")[:1] == ["read_chat"]
+    for _ in range(60):
+        page.locator(".sessions").evaluate("(list) => list.scrollTo(0, 0)")
+        page.wait_for_timeout(50)
+        if rows.first.text_content() == "Last chat":
+            break
+    expect(rows.first).to_have_text("Last chat")
+    expect(page.locator("h1")).to_have_text("Chat 0")  # it need not stand in the list
+    assert rows.count() <= 120

@@ -63,6 +63,7 @@ def test_undo_outlives_a_reload(launch: Launch, open_page: OpenPage) -> None:
         call(owner, "set_fact", key="user::diet", value="vegetarian")
         button(tab, EN.memory).click()
         button(panel(tab), EN.forget).click()
+        button(tab.get_by_role("dialog"), EN.forget).click()
         expect(tab.locator(".toast")).to_contain_text("vegetarian")
         if tab is owner:
             page.close()

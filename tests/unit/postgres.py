@@ -38,8 +38,9 @@ def binaries() -> Path | None:
 class Cluster:
     """One running server. Its databases are copies of one that is migrated."""
 
-    def __init__(self, programs: Path, folder: Path, user: dict[str, Any]) -> None:
+    def __init__(self, programs: Path, folder: Path, user: dict[str, Any], *, safe: bool = False) -> None:
         self.folder = folder
+        self._options = [] if safe else _UNSAFE.split()
         self._programs = programs
         self._user = user  # as Popen takes it
         self._process: subprocess.Popen[bytes] | None = None
@@ -50,7 +51,7 @@ class Cluster:
         import psycopg
 
         run = [self._programs / "postgres", "-D", self.folder / "data", "-k", self.folder]
-        options = ["-c", "listen_addresses=", *_UNSAFE.split(), *_SMALL.split()]
+        options = ["-c", "listen_addresses=", *self._options, *_SMALL.split()]
         with open(self.folder / "log", "a") as log:
             self._process = subprocess.Popen(
                 [*run, *options], stdout=log, stderr=log, cwd=self.folder, **self._user
@@ -124,8 +125,9 @@ class Cluster:
 
 
 @contextmanager
-def cluster() -> Iterator[Cluster]:
-    """Skips the test where there is no PostgreSQL or no driver for it."""
+def cluster(*, safe: bool = False) -> Iterator[Cluster]:
+    """Skips the test where there is no PostgreSQL or no driver for it. `safe`: what it commits is on the
+    disk, as when it serves."""
     pytest.importorskip("psycopg", reason="the extra “postgres” is not installed")
     programs = binaries()
     if programs is None:
@@ -135,7 +137,7 @@ def cluster() -> Iterator[Cluster]:
     other = _other_user()
     if other:
         os.chown(folder, other["user"], other["group"])
-    found = Cluster(programs, folder, other)
+    found = Cluster(programs, folder, other, safe=safe)
     try:
         make = [programs / "initdb", "-D", folder / "data", "-U", "postgres", "-A", "trust", "-E", "UTF8"]
         make += ["--locale=C", "--no-sync"]

@@ -1064,3 +1064,24 @@ def test_what_is_no_list_is_refused_with_the_reason(tmp_path: Path, text: str, w
 )
 def test_lists_in_many_hands(text: str) -> None:
     assert why_no_list(text) is None
+
+
+@pytest.mark.cpython
+def test_an_import_goes_on_where_the_memory_was_opened_anew(tmp_path: Path) -> None:
+    """As in the page, when the file is written anew between two parts."""
+    export = tmp_path / "export.json"
+    export.write_bytes(json_file([turns(f"c{n}", f"told {n}", f"answered {n}") for n in range(3)]).getvalue())
+    reader = read_chats(json.dumps([[str(export), "export.json"]]), "{}", lambda done, total: None)
+    chats = [entry_from_json(entry) for entry in json.loads(reader.next())["value"]["entries"]]
+    first = MemoryStore(tmp_path / "memory.db")
+    job = first.begin_import(product="chatgpt")
+    job.add(chats[:2])
+    first.close()
+    second = MemoryStore(tmp_path / "memory.db")
+    job.go_on_in(second.begin_import())
+    assert job.add(chats[1:]) == {"conversations": 4, "messages": 6}
+    job.finish()
+    assert job.report["conversations"] == {"added": 3, "known": 1}
+    assert len(job.report["sessions"]) == second.stats()["sessions"] == 3
+    second.undo(job.report["operation_id"])
+    assert second.stats()["messages"] == 0

@@ -17,7 +17,7 @@ from py_memory import ContextTooLongError, MemoryStore, ModelError
 from py_memory.distilling import FENCE, Distiller
 from py_memory.incognito import IncognitoStore
 from py_memory.models.failures import failure
-from py_memory.models.openai import OpenAIModel
+from py_memory.models.openai import OpenAIModel, Patience
 from py_memory.readings import MAX_DISPUTES, MAX_WAITING
 from py_memory.records import Cancel, Delta, Message, Read, Tool
 from tests.modelserver import ModelServer
@@ -491,7 +491,7 @@ PROGRAM = """
 import asyncio, sys, threading
 from py_memory import MemoryStore
 from py_memory.distilling import Distiller
-from py_memory.models.openai import OpenAIModel
+from py_memory.models.openai import OpenAIModel, Patience
 path, url = sys.argv[1:]
 print(asyncio.run(Distiller(MemoryStore(path), OpenAIModel(url, "m")).run(threading.Event())), flush=True)
 """
@@ -532,3 +532,49 @@ def test_a_step_that_waits_for_a_server_can_be_stopped(model_server: ModelServer
 
     assert asyncio.run(stop()) is None
     model_server.wait_until_left()
+
+
+@pytest.mark.cpython
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"status": 401},
+        {"status": 429, "headers": {"Retry-After": "20"}},
+        {"status": 500},
+        {"disconnect_after": 0},
+        {"text": "{}", "disconnect_after": 1},
+        {"text": '{"facts": [', "stall_after": 2},
+    ],
+    ids=["401", "429", "500", "no answer", "broken off", "stalled"],
+)
+def test_whatever_a_server_does_the_step_is_made_again_and_waits_for_the_user(
+    model_server: ModelServer, store: MemoryStore, fault: dict[str, Any]
+) -> None:
+    say(store, "I play the violin", *QUIET)
+    found = json.dumps(facts(fact("user::plays", "violin", "play the violin")))
+    model_server.script(fault, {"text": found})
+    model = OpenAIModel(model_server.url, "m", patience=Patience(start_s=0.5, idle_s=0.5))
+    before = list(store.database.connection.iterdump())
+    with pytest.raises(ModelError):
+        asyncio.run(Distiller(store, model).step(Flag()))
+    assert list(store.database.connection.iterdump()) == before
+    read = asyncio.run(Distiller(store, model).step(Flag()))
+    assert read is not None
+    assert waiting(store) == [("user::plays", "violin")]
+    assert store.list_facts() == []
+    first, second = (request["body"]["messages"] for request in model_server.requests())
+    assert first == second
+
+
+@pytest.mark.cpython
+def test_an_answer_that_is_none_of_a_server_does_not_hold_up_what_comes_after(
+    model_server: ModelServer, store: MemoryStore
+) -> None:
+    say(store, *QUIET)
+    model_server.script({"raw": ["data: {nothing\n\n"]})
+    model = OpenAIModel(model_server.url, "m")
+    assert asyncio.run(Distiller(store, model).step(Flag())) == Read()
+    say(store, "I play the violin", *QUIET)
+    model_server.script({"text": json.dumps(facts(fact("user::plays", "violin", "play the violin")))})
+    asyncio.run(Distiller(store, model).step(Flag()))
+    assert waiting(store) == [("user::plays", "violin")]

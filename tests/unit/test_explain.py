@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from py_memory import ChatAgent, MemoryStore
-from py_memory.errors import NotFoundError
+from py_memory.errors import InvalidInputError, NotFoundError
 from py_memory.models.intents import understand
 from py_memory.records import Delta
 from tests.unit.support import run
@@ -204,3 +204,33 @@ def test_an_answer_of_a_model_is_explained_by_its_prompt(store: MemoryStore) -> 
     reply = run(ChatAgent(store, Scripted([Delta("Salad.")])).chat_round(None, "what shall I eat"))
     (reason,) = store.explain(reply.id).reasons
     assert (reason.text, reason.why["why"]) == ("user::diet: vegetarian", "in the prompt")
+
+
+# -- what an answer was made with, at a glance --
+
+
+def test_an_answer_counts_what_it_rested_on_and_not_what_it_only_named(talk: Talk) -> None:
+    talk("I'm Lin, vegetarian")
+    assert talk.store.answer_basis([talk.last.id]) == []  # proposed, and used by nothing yet
+    talk.confirm_all()
+    talk("plan Saturday dinner")
+    answer = talk.last.id
+    (basis,) = talk.store.answer_basis([answer, "no such answer"])
+    assert (basis.message_id, basis.memories, basis.tools) == (answer, 1, ())
+    (reason,) = talk.store.explain(answer).reasons
+    assert (reason.key, reason.value, reason.rested) == ("user::diet", "vegetarian", True)
+    assert reason.since
+    assert reason.confidence
+    talk.store.forget(fact_id=reason.id)
+    assert talk.store.answer_basis([answer]) == []
+
+
+def test_tools_of_an_answer_are_named_in_order(store: MemoryStore) -> None:
+    session = store.create_session()
+    answer = store.add_message(session.id, "assistant", "Done.")
+    for name, status in (("weather", "success"), ("book", "failed")):
+        store.update_tool_call(store.add_tool_call(session.id, name, {}, message_id=answer.id).id, status)
+    (basis,) = store.answer_basis([answer.id])
+    assert basis.tools == (("weather", "success"), ("book", "failed"))
+    with pytest.raises(InvalidInputError):
+        store.answer_basis([answer.id] * 1001)

@@ -377,6 +377,14 @@ def test_never_this_kind(store: MemoryStore) -> None:
     store.reject_fact(proposed.id, never_this_kind=True)
     assert store.propose_fact("user::diet", "vegan") is None
     assert store.propose_fact("user::home", "Lyon") is not None
+    assert store.list_refused_kinds(["user::home", "user::diet"]) == ["user::diet"]
+    allowed = store.allow_kind("user::diet")
+    assert store.list_refused_kinds(["user::diet"]) == []
+    store.undo(allowed.operation_id)
+    assert store.list_refused_kinds(["user::diet"]) == ["user::diet"]
+    assert store.allow_kind("user::diet").counts == {"rejections": 1}
+    assert store.allow_kind("user::diet").counts == {"rejections": 0}
+    assert store.propose_fact("user::diet", "vegan") is not None
 
 
 def test_fingerprints_differ_between_files() -> None:

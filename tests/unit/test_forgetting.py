@@ -435,3 +435,38 @@ def test_what_was_forgotten_is_listed_by_moment_and_number(store: MemoryStore, c
     assert dict(first.counts) == {"facts": 1}
     assert (newest.counts["sessions"], newest.counts["messages"]) == (1, 2)
     assert store.list_forgotten(limit=1) == [newest]
+
+
+# -- looking before and after --
+
+
+def test_a_look_at_what_would_go_changes_nothing(store: MemoryStore) -> None:
+    session = store.create_session()
+    said = store.add_message(session.id, "user", "I adore xylophones")
+    fact = store.set_fact("user::likes", "xylophones", source_message_id=said.id, quote="adore xylophones")
+    answer = store.add_message(session.id, "assistant", "Noted.")
+    store.record_uses(answer.id, [("facts", fact.id, "bears on the request")])
+    before = "\n".join(store.database.connection.iterdump())
+    preview = store.preview_forgetting(fact_id=fact.id)
+    assert "\n".join(store.database.connection.iterdump()) == before
+    assert preview.undo_until == 0
+    receipt = store.forget(fact_id=fact.id)
+    assert (preview.counts, preview.beyond) == (receipt.counts, receipt.beyond)
+    assert receipt.counts["uses"] == 1
+    store.undo(receipt.operation_id)  # the trial has taken nothing of it away
+    assert store.list_uses(answer.id)
+    with store.action(), pytest.raises(InvalidInputError):
+        store.preview_forgetting(fact_id=fact.id)
+
+
+def test_what_still_holds_the_words_is_counted(store: MemoryStore) -> None:
+    session = store.create_session()
+    said = store.add_message(session.id, "user", "I adore Xylophones")
+    fact = store.set_fact("user::likes", "xylophones", source_message_id=said.id)
+    assert store.count_mentions("XYLOPHONES") == {"facts": 1, "message_versions": 1}
+    store.forget(fact_id=fact.id)
+    assert store.count_mentions("xylophones") == {"message_versions": 1}
+    store.forget(message_id=said.id)
+    assert store.count_mentions("xylophones") == {}
+    with pytest.raises(InvalidInputError):
+        store.count_mentions(" ")

@@ -81,13 +81,12 @@ def test_facts_that_say_the_same_become_one_and_two_again(store: MemoryStore) ->
             (store.user_id,),
         )
     assert kinds(store) == {"duplicates": 1}
-    with store.action():
-        operation = store._undo.begin().id
-        assert store.fix_health("duplicates") == 1
+    receipt = store.fix_health("duplicates")
+    assert receipt.counts == {"duplicates": 1}
     assert [(fact.value, fact.use_count) for fact in store.list_facts()] == [("tea", 3), ("coffee", 0)]
     assert store.fact_history("user::likes")[0].superseded_by == first.id
     assert store.health() == []
-    store.undo(operation)
+    store.undo(receipt.operation_id)
     assert len(store.list_facts()) == 3
 
 
@@ -102,9 +101,12 @@ def test_a_source_that_reads_otherwise_asks_for_review(store: MemoryStore) -> No
             (store.user_id, said.id),
         )
     assert kinds(store)["unsupported"] == 1
+    store.undo(store.fix_health("unsupported").operation_id)
+    assert kinds(store)["unsupported"] == 1
     assert store.consolidate()["reviewed"] == 1
     assert kinds(store) == {"waiting": 1, "index_unsound": 1}
-    assert store.fix_health("index_unsound") == 1
+    rebuilt = store.fix_health("index_unsound")
+    assert (rebuilt.counts, rebuilt.undo_until) == ({"index_unsound": 1}, 0)
     store.confirm_fact(fact.id)
     assert store.health() == []
 
@@ -114,6 +116,8 @@ def test_what_has_expired_leaves_at_once_and_can_be_renewed(store: MemoryStore, 
     clock.advance(days=90)
     assert store.list_facts() == []
     assert [found.id for found in store.list_facts(status="expired")] == [fact.id]
+    assert kinds(store) == {"stale": 1}
+    store.undo(store.fix_health("stale").operation_id)
     assert kinds(store) == {"stale": 1}
     store.consolidate()
     assert store.health() == []
@@ -154,7 +158,7 @@ def test_orphans_and_unknown_findings(store: MemoryStore) -> None:
             (store.user_id,),
         )
     assert kinds(store) == {"orphans": 1}
-    assert store.fix_health("orphans") == 1
+    assert store.fix_health("orphans").counts == {"orphans": 1}
     assert store.health() == []
     for kind in ("conflicts", "no such"):
         with pytest.raises(InvalidInputError):

@@ -195,6 +195,7 @@ def test_whatever_would_keep_or_change_is_refused(real: MemoryStore, tmp_path: P
         "renew_fact": (fact,),
         "register_namespace": ("trip::",),
         "fix_health": ("stale",),
+        "allow_kind": ("user::diet",),
         "consolidate": (),
         "export_to": (tmp_path / "out.db",),
         "import_file": (tmp_path / "in.db",),
@@ -213,11 +214,12 @@ def test_whatever_would_keep_or_change_is_refused(real: MemoryStore, tmp_path: P
             chat.forget(**wanted)
     assert list(tmp_path.iterdir()) == []
     # A new operation on facts must be thought of here too.
-    words = ("fact", "namespace", "import", "export", "consolidate", "fix")
+    words = ("fact", "namespace", "import", "export", "consolidate", "fix", "allow")
     reading = {
         "get_fact",
         "list_facts",
         "browse_facts",
+        "read_facts",
         "fact_history",
         "facts_for_prompt",
         "list_namespaces",

@@ -28,6 +28,7 @@ LAYERS = [
         "undo",
         "lineage",
         "overview",
+        "pages",
         "working_memory",
         "removal",
         "titles",

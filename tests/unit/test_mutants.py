@@ -52,6 +52,8 @@ MUTANTS = {
     "use counts for nothing": ("weight.py", "use = 1 - 0.5 ** (1 + fact.use_count)", "use = 0.5 ** (1 + fact.use_count)", "test_health.py"),
     "the pinned rests": ("weight.py", "and not fact.pinned", "", "test_health.py"),
     "merging deletes": ("facts.py", 'status="superseded",\n                superseded_by=survivor', 'status="archived",\n                superseded_by=None', "test_health.py"),
+    "what has expired is put aside for good": ("health.py", 'self._undo.change(operation, "facts", id, status="expired")', 'fact_rows.update_fact(self._db, self._user, id, status="expired")', "test_health.py"),
+    "a kind stays refused": ("facts.py", 'gone = self._undo.take(operation, "rejections", "id = ?", (id,)) if id else []', 'gone = [id] if id else []', "test_facts.py"),
     # bad input
     "a number too long breaks its own message": ("errors.py", "    except Exception:\n        said", "    except KeyError:\n        said", "test_bad_input.py"),
     "a damaged name ends in Python's own error": ("database.py", "if isinstance(error, UnicodeDecodeError):", "if False:", "test_database.py"),
@@ -292,6 +294,8 @@ MUTANTS = {
     "a forgotten page stays on its way": ("sync/waiting.py", "    if rows.is_outgoing(db, user_id, kind, id):\n", "    if False:\n", "test_sync_faults.py"),
     "what may have arrived is not forgotten there": ("sync/outgoing.py", 'for part in ["", "*"] if whole', 'for part in [""] if whole', "test_sync_faults.py"),
     "another's limit sets rows aside": ("sync/engine.py", "if len(sent) == 1 and (limit is None or size <= limit):", "if False:", "test_sync_faults.py"),
+    "what waits for what was forgotten stays": ("sync/incoming.py", "            self._drop_waiting(waiting, id)", "            pass", "test_sync_faults.py"),
+    "a long sync may be asked to wait three times": ("sync/engine.py", "self._pauses = 0  # it goes on", "pass  # it goes on", "test_sync_faults.py"),
     "an answer may lead nowhere": ("sync/engine.py", "reply.cursor <= before and not acknowledged", "False", "test_sync_faults.py"),
     "a secret fact leaves": ("sync/outgoing.py", 'secret_spans(fact["value"]) or', "False or", "test_sync_faults.py"),
     "a connection goes back as a user's": ("server/postgres_unit.py", "set_config('py_memory.user_id', %s, true)", "set_config('py_memory.user_id', %s, false)", "test_postgres_store.py"),
@@ -300,6 +304,11 @@ MUTANTS = {
     "the log of answers keeps a row": ("server/service.py", "hash, _without_row(result))", "hash, result)", "test_server_operations.py"),
     "a request's address is noted": ("server/operations.py", "noted.route if noted.route in self._routes else OTHER", "noted.route", "test_server_operations.py"),
     "changes of another group are not sent back": ("server/service.py", "met = row.seq > self._seen", "met = False", "test_sync_faults.py"),
+    # much of everything
+    "idle chats are looked at each time": ("store/sessions.py", "since = seen[0] if seen and id is None else -MAX_TIME", "since = -MAX_TIME", "test_pages.py"),
+    "what follows a message is sought in its whole session": ("migrations/0006_messages_by_parent.sql", "ON messages (parent_id) WHERE parent_id IS NOT NULL", "ON messages (tool_call_id)", "test_pages.py"),
+    "what waits is cut off": ("rows/facts.py", "offset -= min(offset, counts[status])", "pass", "test_pages.py"),
+    "an import begins anew in a new file": ("formats/chat_import.py", "former._made, former._quotes, former.additions", "set(), {}, self.additions", "test_chat_import.py"),
 }  # fmt: skip
 
 

@@ -116,6 +116,11 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "get_recent_messages after": lambda store, session, id: store.get_recent_messages(
         session, 5, after=store.get_recent_messages(session, 9)[0].id
     ),
+    "read_chat": lambda store, session, _: store.read_chat(session, limit=5),
+    "read_chat around": lambda store, session, _: store.read_chat(
+        session, limit=5, around=store.get_recent_messages(session, 9)[0].id
+    ),
+    "read_chat from its beginning": lambda store, session, _: store.read_chat(session),
     "get_context_within_budget": lambda store, session, _: store.get_context_within_budget(session),
     "build_system_prompt": lambda store, session, _: store.build_system_prompt(session_id=session),
     "list_messages": lambda store, session, _: store.list_messages(session, limit=5),
@@ -138,6 +143,11 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "get_or_create_session": lambda store, *_: store.get_or_create_session(),
     "get_session": lambda store, session, _: store.get_session(session),
     "list_sessions": lambda store, *_: store.list_sessions(),
+    "list_sessions of a day later": lambda store, *_: (
+        store.clock.advance(days=2),  # type: ignore[attr-defined]
+        store.list_sessions(limit=1),
+        store.list_sessions(limit=1),
+    ),
     "list_sessions before": lambda store, *_: store.list_sessions(before=1_790_000_020_000),
     "end_session": lambda store, session, _: store.end_session(session),
     "set_fact": lambda store, _, id: store.set_fact("user::name", "Lin", source_message_id=id),
@@ -148,8 +158,14 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "facts_for_prompt": lambda store, *_: store.facts_for_prompt(),
     "browse_facts": lambda store, *_: store.browse_facts([["task::"], ["user::name"]], limit=5, offset=2),
     "browse_facts of words": lambda store, *_: store.browse_facts([["task::"]], words="do", keys=["task::"]),
+    "read_facts": lambda store, *_: store.read_facts([["task::"]], words="do", limit=5),
+    "read_waiting": lambda store, _, id: (
+        store.propose_fact("user::home", "Chengdu", source_message_id=id),
+        store.read_waiting(limit=5),
+    ),
     "list_facts of a prefix": lambda store, *_: store.list_facts(prefix="task::"),
     "list_facts of keys": lambda store, *_: store.list_facts(keys=["task::1", "task::2"]),
+    "list_facts by ids": lambda store, _, id: store.list_facts(ids=[id], status=None),
     "list_facts of messages": lambda store, _, id: store.list_facts(source_message_ids=[id]),
     "list_facts of a session": lambda store, session, _: store.list_facts(session_id=session),
     "fact_history": lambda store, *_: store.fact_history("task::1"),
@@ -175,6 +191,10 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
     "list_tool_calls of an answer": lambda store, session, id: store.list_tool_calls(session, message_id=id),
     "record_uses": lambda store, _, id: store.record_uses(id, [("messages", id, {})]),
     "list_uses": lambda store, _, id: store.list_uses(id),
+    "answer_basis": lambda store, _, id: (
+        store.record_uses(id, [("messages", id, {})]),
+        store.answer_basis([id]),
+    ),
     "forget a message": lambda store, _, id: store.forget(message_id=id),
     "delete_session": lambda store, session, _: store.delete_session(session),
     "working_set": lambda store, session, _: store.working_set(session),

@@ -12,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.cpython
 
 ROOT = Path(__file__).resolve().parents[2]
-NODE_FOLDERS = ("web", "tests/bench/peers")
+NODE_FOLDERS = ("web", "tests/bench/peers", "tests/bench/sync")
 EXACT_NPM = re.compile(r"\d+\.\d+\.\d+([-+.\w]*)?")
 EXACT_PYTHON = re.compile(r"[A-Za-z0-9_.-]+==[\w.]+")
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -20,13 +21,13 @@ import pytest
 
 from py_memory import MemoryStore
 from py_memory.clock import DAY_MS
-from py_memory.errors import NotADatabaseError, SyncError
+from py_memory.errors import InvalidInputError, NotADatabaseError, SyncError
 from py_memory.rows import sync as sync_rows
 from py_memory.server.endpoint import Endpoint
 from py_memory.server.moving import move
 from py_memory.server.sqlite_store import SqliteStore
 from py_memory.server.tokens import make_token
-from py_memory.sync import outgoing, wire
+from py_memory.sync import engine, outgoing, wire
 from py_memory.sync.engine import Answer, Call
 from py_memory.sync.transport import drive
 
@@ -241,6 +242,22 @@ def test_fault_20_clock_far_off(
                 assert int(group["stamp"][:12], 16) <= clock() + 300_000
 
 
+def test_fault_20_clock_jumps_back(server: Server, user: str, token: str, clock: SteppedClock) -> None:
+    """Changes of one device keep their order, though its clock says otherwise."""
+    offset = [0]
+    memory = MemoryStore(":memory:", clock=lambda: clock() + offset[0])
+    session = memory.create_session("first").id
+    server.sync(memory, token)
+    for years, title in ((10, "second"), (-10, "third"), (0, "fourth")):
+        offset[0] = years * 365 * DAY_MS
+        memory.rename_session(session, title)
+        server.sync(memory, token)
+        assert [row["title"] for row in server_dump(server, user)["sessions"]] == [title]
+    other, _ = second(server, user, clock)
+    assert other.get_session(session).title == "fourth"
+    assert memory.sync_conflicts() == other.sync_conflicts() == []
+
+
 def copied(memory: MemoryStore, path: Path, clock: SteppedClock) -> MemoryStore:
     """A copy of the file with the state of its syncing."""
     memory.database.image_to(path)
@@ -390,6 +407,13 @@ def test_fault_25_one_row_too_large(
     assert dump(memory) == server_dump(server, user)
 
 
+def test_fault_25_more_than_a_message_may_have(store: MemoryStore) -> None:
+    session = store.create_session().id
+    with pytest.raises(InvalidInputError):
+        store.add_message(session, "user", "x" * (10 << 20))
+    assert store.list_messages(session) == []
+
+
 _SYNCING = """
 import sys
 from py_memory import MemoryStore
@@ -499,6 +523,26 @@ def test_fault_29_asked_to_wait(
     assert (caught.value.code, caught.value.retry_after) == ("busy", 3600)
 
 
+def test_fault_29_a_long_sync_is_asked_to_wait_again_and_again(
+    server: Server, user: str, token: str, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that lets few requests through slows a first sync down, and does not end it."""
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    monkeypatch.setattr(engine, "MAX_PUSH_MUTATIONS", 2)
+    memory = filled(clock, 20)
+    asked: list[int] = []
+
+    def every_other(call: Call) -> Answer | None:
+        asked.append(1)
+        return Answer(429, {"retry-after": "1"}, b"{}") if len(asked) % 2 else None
+
+    server.on_call = every_other
+    server.sync(memory, token)
+    assert len(slept) > engine.MAX_PAUSES
+    assert server_dump(server, user) == dump(memory)
+
+
 def test_fault_30_newer_and_older_programs(
     server: Server, user: str, token: str, clock: SteppedClock
 ) -> None:
@@ -560,6 +604,25 @@ def test_fault_31_forgotten_here_changed_there(
     for device in (memory, other):
         assert device.list_facts(status=None) == []
     assert "marzipan" not in json.dumps(server_dump(server, user))
+
+
+def test_fault_31_what_waits_goes_with_what_it_waits_for(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    """Its text came before the message, which was forgotten before it came."""
+    memory = filled(clock)
+    server.sync(memory, token)
+    with server.store.unit(user, write=True) as unit:
+        version = {"message_id": "m9", "author": "user", "content": "zebra crossing", "created_at": 1}
+        body = {"identity": version, "groups": {}}
+        unit.put("message_versions", "v9", unit.next_seq(), body, {"message_id": "m9"})
+    server.sync(memory, token)
+    assert held(memory, "zebra") == ["sync_deferred"]
+    with server.store.unit(user, write=True) as unit:
+        unit.forget("messages", "m9", unit.next_seq())
+    server.sync(memory, token)
+    assert held(memory, "zebra") == []
+    assert memory.sync_status().waiting["deferred"] == 0
 
 
 def test_fault_32_concurrent_edits(server: Server, user: str, token: str, clock: SteppedClock) -> None:
@@ -726,7 +789,7 @@ GOOD = {"protocol": 1, "schema": 1, "device": "a" * 16, "cursor": None, "acked":
         (json.dumps({**GOOD, "cursor": "x.-1"}).encode(), 400),
         (json.dumps({**GOOD, "push": [{"n": 1.5}]}).encode(), 400),
         (json.dumps({**GOOD, "push": [{"n": 2}, {"n": 1}]}).encode(), 400),
-        (json.dumps({**GOOD, "push": [{"n": 1}] * 501}).encode(), 400),
+        (json.dumps({**GOOD, "push": [{"n": 1}] * 1001}).encode(), 400),
         (json.dumps({**GOOD, "schema": 0}).encode(), 426),
         (json.dumps(GOOD).encode(), 200),
     ],
@@ -736,6 +799,20 @@ def test_fault_39_bodies_meant_to_harm(server: Server, token: str, body: bytes, 
     answer = server.answer(token, Call("POST", "/memory/sync", body, headers))
     assert answer.status == status
     assert status == 200 or set(json.loads(answer.body)["error"]) >= {"name", "message"}
+
+
+@pytest.mark.cpython
+def test_fault_39_a_gzip_bomb_within_a_cap_of_memory(clock: SteppedClock) -> None:
+    server = Server(clock)
+    token, bomb = server.token(server.user()), gzip.compress(b"[" * (200 << 20), 1, mtime=0)
+    tracemalloc.start()
+    try:
+        answer = server.answer(token, Call("POST", "/memory/sync", bomb, {"content-encoding": "gzip"}))
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert answer.status == 413
+    assert most < 4 * wire.MAX_BODY_BYTES
 
 
 @pytest.mark.parametrize("change", ["lone \ud800", 10**40, True, [1], {"a": 1}, float("1e308")])

@@ -5,6 +5,7 @@ PY_MEMORY_EXAMPLES: how many histories are tried.
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
 from typing import Any
@@ -27,6 +28,8 @@ from .sync_support import ADDRESS, Server, dump, server_dump
 WORDS = st.sampled_from(["tea", "coffee", "peanuts", "花生酱", "a walk", "xylophone"])
 KEYS = st.sampled_from(["user::name", "user::diet", "user::likes", "user::address", "task::a"])
 DEVICES = st.integers(0, 2)
+FAULTS = ("request lost", "reply lost", "doubled", "killed", "proxy", "expired", "busy")
+REFUSED = {"proxy": "not_a_server", "expired": "unauthorized", "busy": "busy"}  # the code a sync ends with
 TEN_YEARS_MS = 3650 * DAY_MS
 STARTED = 1_790_000_000_000
 
@@ -72,6 +75,7 @@ class Devices(RuleBasedStateMachine):
             Device(self.clock, offset, self.server.token(self.user))
             for offset in (-TEN_YEARS_MS, 0, TEN_YEARS_MS)
         ]
+        self.expired = self.server.token(self.user, expires_at=STARTED)
         self.said: dict[str, tuple[str, str]] = {}  # message → its session, a text
         other = self.server.user("bob")
         self.other = (other, self.server.token(other))
@@ -210,16 +214,15 @@ class Devices(RuleBasedStateMachine):
         answer: Answer | None = None
         if not isinstance(device.waiting, Pause):
             if fault == "request lost":
-                device.running.close()
-                device.running = None
-                return False
-            answer = self.server.send(device.token, device.waiting)
+                return self.cut_off(device)
+            token = self.expired if fault == "expired" else device.token
+            answer = self.server.send(token, device.waiting)
             if fault == "doubled":
-                answer = self.server.send(device.token, device.waiting)
+                answer = self.server.send(token, device.waiting)
             if fault == "reply lost":
-                device.running.close()
-                device.running = None
-                return False
+                return self.cut_off(device)
+            if fault == "busy":  # said after the page was taken in, as by something between
+                answer = Answer(503, {"retry-after": "0"}, b"")
             if fault == "proxy":
                 answer = Answer(200, {"content-type": "text/html"}, b"<html>Log in to the hotel's net</html>")
             if fault == "killed":
@@ -231,15 +234,20 @@ class Devices(RuleBasedStateMachine):
         except StopIteration:
             pass
         except SyncError as error:
-            if (fault, error.code) != ("proxy", "not_a_server"):
+            if REFUSED.get(fault) != error.code:
                 raise
-        device.running = None
+        return self.cut_off(device)
+
+    def cut_off(self, device: Device) -> bool:
+        if device.running is not None:
+            device.running.close()
+        device.running = device.waiting = None
         return False
 
     @rule(
         device=DEVICES,
         steps=st.integers(1, 4),
-        fault=st.sampled_from(["none", "none", "request lost", "reply lost", "doubled", "killed", "proxy"]),
+        fault=st.sampled_from(["none", "none", *FAULTS]),
     )
     def sync_a_little(self, device: int, steps: int, fault: str) -> None:
         found = self.devices[device]
@@ -279,6 +287,12 @@ class Devices(RuleBasedStateMachine):
         assert server_dump(self.server, self.other[0]) == self.theirs
 
     def teardown(self) -> None:
+        self.converge()
+        self.everything_is_the_same()
+        self.close()
+
+    def converge(self) -> None:
+        """Syncs until nothing moves."""
         for device in self.devices:
             if device.running is not None:
                 self.finish(device)
@@ -290,27 +304,28 @@ class Devices(RuleBasedStateMachine):
             self.the_cursor_never_goes_back()
             if self.places() == before:
                 break
+
+    def everything_is_the_same(self) -> None:
         there = server_dump(self.server, self.user)
-        for device in self.devices:
+        for number, device in enumerate(self.devices):
             here = dump(device.memory)
             for kind, rows in there.items():
-                different = [row for row in (*here[kind], *rows) if row not in here[kind] or row not in rows]
-                assert not different, (
-                    self.devices.index(device),
-                    kind,
-                    len(here[kind]),
-                    len(rows),
-                    different,
-                )
+                lines = [{json.dumps(row, sort_keys=True) for row in found} for found in (here[kind], rows)]
+                assert lines[0] == lines[1], (number, kind, lines[0] ^ lines[1])
+                assert len(here[kind]) == len(rows)
             status = device.memory.sync_status()
             assert not status.changes, status.changes
-            assert not any(status.waiting[name] for name in ("outbox", "deferred", "rejected")), status
+            rest = device.memory.database.query("SELECT kind, id, reason, payload_json FROM sync_deferred")
+            assert not rest, [tuple(row) for row in rest]
+            assert not any(status.waiting[name] for name in ("outbox", "rejected")), status
             conflicts = [memory.memory.sync_conflicts() for memory in (device, self.devices[0])]
             assert conflicts[0] == conflicts[1], conflicts
             kinds = {finding.kind for finding in device.memory.health()}
             assert not kinds & {"orphans", "index_unsound", "damaged", "chain_broken"}, kinds
         gone = self.nothing_forgotten_is_there(there)
         self.nothing_is_lost(there, gone)
+
+    def close(self) -> None:
         for device in self.devices:
             device.memory.close()
         self.server.store.close()

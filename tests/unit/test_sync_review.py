@@ -279,13 +279,13 @@ def test_a_dry_run_tells_what_leaves_and_changes_nothing(server: Server, clock: 
 
 def test_progress_is_told_with_each_request(server: Server, clock: SteppedClock) -> None:
     memory = MemoryStore(":memory:", clock=clock)
-    for number in range(550):
+    for number in range(1_050):
         memory.set_fact("user::likes", f"number {number}")
     server.sync(memory, server.token(server.user()))
     told: list[Any] = [call.sent for call in server.calls if call.method == "POST"]
     assert told == sorted(told)
     assert told[0] == 0
-    assert told[-1] == 500
+    assert told[-1] == 1_000
 
 
 def everything(memory: MemoryStore) -> list[Any]:

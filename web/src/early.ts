@@ -1,8 +1,10 @@
 /** Runs before the application is there. */
 
 import { startEarly } from "./client/early";
-import { DATABASE } from "./host/rpc";
+import { create, database } from "./profiles/current";
+import { look } from "./look";
 
 declare const __BUILD__: { readonly worker: string };
 
-startEarly(new URL(__BUILD__.worker, document.baseURI), DATABASE);
+look();
+startEarly(new URL(__BUILD__.worker, document.baseURI), { database, create });

@@ -7,6 +7,7 @@ import type { FromWorker, StartOptions } from "../host/rpc";
 import { isMarked } from "./marker";
 
 interface Early {
+  database: string;
   worker: Worker;
   /** What it has said until somebody listens. */
   said: FromWorker[];
@@ -22,18 +23,19 @@ export function startWorker(script: string | URL, options: StartOptions): Worker
   return worker;
 }
 
-export function startEarly(script: URL, database: string): void {
+export function startEarly(script: URL, { database, create }: Pick<StartOptions, "database" | "create">): void {
   if (!(navigator as Partial<Navigator>).serviceWorker?.controller) return;
-  const worker = startWorker(script, { database, expected: isMarked(database), policy: true, steal: false });
+  const worker = startWorker(script, { database, create, expected: isMarked(database), policy: true, steal: false });
   const said: FromWorker[] = [];
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => said.push(data);
   worker.onerror = ({ message }) => said.push(notLoaded(message));
-  globalThis.pyMemoryEarly = { worker, said };
+  globalThis.pyMemoryEarly = { database, worker, said };
 }
 
-/** Hands it over, once. */
-export function takeEarly(): Early | undefined {
+/** Hands over the one of this memory, once. */
+export function takeEarly(database: string): Early | undefined {
   const early = globalThis.pyMemoryEarly;
+  if (early?.database !== database) return undefined;
   globalThis.pyMemoryEarly = undefined;
   return early;
 }

@@ -2,7 +2,8 @@
 
 import { BlockedError } from "../host/idb";
 import { uuid7 } from "../host/ids";
-import { DATABASE, type FromWorker, incognitoLock, type OwnerStatus, type Recovery, type RemoteError } from "../host/rpc";
+import { DATABASE, incognitoLock, restartChannel } from "../host/names";
+import type { FromWorker, OwnerStatus, Recovery, RemoteError } from "../host/rpc";
 import type { ToPage } from "../models/port";
 import { Link, named } from "./link";
 import { isMarked, mark } from "./marker";
@@ -73,11 +74,12 @@ class Memory implements PyMemory {
     this.ready.catch(() => undefined);
     const script = options.worker ?? new URL(__BUILD__.worker ?? "worker.js", document.baseURI);
     const controlled = Boolean((navigator as Partial<Navigator>).serviceWorker?.controller);
-    const start = { database: this.database, expected: isMarked(this.database) };
+    const { create = true } = options;
+    const start = { database: this.database, create, expected: isMarked(this.database) };
     const ready = Promise.resolve(options.policy ?? controlled).then((policy) => ({ ...start, policy }));
-    this.link = new Link(script, ready, (message) => this.receive(message), !options.worker && !options.database);
+    this.link = new Link(script, ready, (message) => this.receive(message), !options.worker);
     void this.link.start();
-    this.restarts = new BroadcastChannel(`${this.database}:restart`);
+    this.restarts = new BroadcastChannel(restartChannel(this.database));
     this.restarts.onmessage = () => this.startAnew();
     // A page that the browser freezes to come back to must not hold the memory meanwhile.
     addEventListener("pagehide", ({ persisted }) => persisted && this.link.stop());
@@ -90,7 +92,7 @@ class Memory implements PyMemory {
       });
     }
     // Without locks nothing is kept, waiting messages included.
-    this.waiting = "locks" in navigator ? new WaitingMessages(this.database) : null;
+    this.waiting = "locks" in navigator ? new WaitingMessages(this.database, create) : null;
     this.waiting?.list().then(
       (messages) => messages.forEach((message) => this.round(message, true)),
       (error: unknown) => error instanceof BlockedError && this.blocked(error),
@@ -190,6 +192,13 @@ class Memory implements PyMemory {
     this.startAnew();
   }
 
+  close(): void {
+    this.link.close();
+    this.restarts.close();
+    for (const id of this.incognito.keys()) this.letGo(id);
+    this.setOwner("none");
+  }
+
   get port(): ModelPortEnd {
     return {
       send: (message) => this.link.toPort(message),
@@ -233,7 +242,7 @@ class Memory implements PyMemory {
     if (this.incognito.has(id) || !("locks" in navigator)) return Promise.resolve();
     return new Promise((held) => {
       const released = new Promise<void>((release) => this.incognito.set(id, release));
-      void navigator.locks.request(incognitoLock(id), () => {
+      void navigator.locks.request(incognitoLock(this.database, id), () => {
         held();
         return released;
       });

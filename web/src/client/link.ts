@@ -18,6 +18,7 @@ export class Link {
   /** The owner to whom requests go; null while there is none. */
   private token: string | null = null;
   private failure: Error | null = null;
+  private closed = false;
 
   constructor(
     private readonly script: string | URL,
@@ -29,18 +30,26 @@ export class Link {
 
   /** Whether an owner, or an answer of it, is outstanding. */
   get waits(): boolean {
-    return !this.failure && (this.token === null || this.pending.size > 0);
+    return !this.closed && !this.failure && (this.token === null || this.pending.size > 0);
   }
 
   async start(steal = false): Promise<void> {
     const options = await this.options;
     this.stop();
-    const early = this.early ? takeEarly() : undefined;
+    if (this.closed) return;
+    const early = this.early ? takeEarly(options.database) : undefined;
     const worker = early?.worker ?? startWorker(this.script, { ...options, steal });
     this.worker = worker;
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.handle(data);
     worker.onerror = ({ message }) => this.handle(notLoaded(message));
     for (const message of early?.said ?? []) this.handle(message);
+  }
+
+  /** For good; what is outstanding fails. */
+  close(): void {
+    this.closed = true;
+    this.stop();
+    this.fail("ClosedError", "This page has let go of the memory.");
   }
 
   /** Requests wait until it is started again. */

@@ -120,6 +120,8 @@ export interface PyMemory {
   takeOver(): void;
   /** Starts the memory anew in every tab, so that its workers run under the policy as it is now. Incognito chats end. */
   restart(): Promise<void>;
+  /** Lets go of the memory for good, and of its lock: another tab, or nobody, keeps it then. What is not saved is lost. */
+  close(): void;
   /** The model port, for a page that runs a model itself. */
   readonly port: ModelPortEnd;
   /**
@@ -139,6 +141,8 @@ export interface ModelPortEnd {
 export interface OpenOptions {
   /** Name of the IndexedDB database; a further profile uses `py-memory:NAME`. */
   database?: string;
+  /** Make the database if it is not there (the default); otherwise `ready` then rejects with the code `gone`. */
+  create?: boolean;
   /** Address of the worker script. */
   worker?: string | URL;
   /** Whether a service worker controls the page, so that the worker must run under its policy. A promise is awaited

@@ -14,8 +14,8 @@ export interface WaitingMessage {
 export class WaitingMessages {
   private readonly connection: Connection;
 
-  constructor(database: string) {
-    this.connection = Connection.shared(database);
+  constructor(database: string, create = true) {
+    this.connection = Connection.shared(database, create);
   }
 
   add(message: WaitingMessage): Promise<unknown> {

@@ -4,6 +4,8 @@
  * down in hidden tabs as they do timers.
  */
 
+import { aliveChannel } from "../host/names";
+
 const EVERY_MS = 2_500;
 const UNANSWERED = 4;
 
@@ -17,7 +19,7 @@ export interface Watched {
 }
 
 export function watch(database: string, tab: Watched): void {
-  const channel = new BroadcastChannel(`${database}:alive`);
+  const channel = new BroadcastChannel(aliveChannel(database));
   let asked = 0;
   channel.onmessage = ({ data }: MessageEvent<"alive?" | "alive">) => {
     if (data === "alive") asked = 0;

@@ -10,7 +10,8 @@ import { ModelFile } from "./model-file";
 import { explainer } from "./net";
 import type { ModelPort } from "./port";
 import { uuid7 } from "./ids";
-import { type HostEvent, incognitoLock, type OwnerStatus, RPC_VERSION, type Reply, type Request, type SyncProgress } from "./rpc";
+import { incognitoLock } from "./names";
+import { type HostEvent, type OwnerStatus, RPC_VERSION, type Reply, type Request, type SyncProgress } from "./rpc";
 import type { Extra, Saver } from "./saver";
 import { Syncing } from "./syncing";
 
@@ -31,6 +32,7 @@ export class Host {
   private closed = false;
   private wake: Array<() => void> = [];
   private maintenance: Promise<unknown> = Promise.resolve();
+  private arrival: Promise<unknown> = Promise.resolve();
   private idleTimer: ReturnType<typeof setTimeout> | undefined;
   private purgeTimer: ReturnType<typeof setTimeout> | undefined;
   private wrote = true;
@@ -59,7 +61,7 @@ export class Host {
   ) {
     this.modelFile = new ModelFile(database, (detail) => emit({ event: "fetching", detail }));
     this.imports = new Imports(python, saver, emit, {
-      during: (work) => this.during(work),
+      steadily: (work) => this.maintain(() => this.during(work)),
       save: (extra) => this.save(extra),
       changed: () => this.noteChange("importFiles"),
     });
@@ -189,7 +191,7 @@ export class Host {
       case "previewFiles":
         return this.imports.preview(request);
       case "importFiles":
-        return this.maintain(() => this.imports.add(request));
+        return this.arrive(() => this.imports.add(request));
       case "cancelImport":
         this.imports.cancel(String(kwargs["id"]));
         return '{"value": null}';
@@ -306,7 +308,7 @@ export class Host {
     try {
       const opened = this.python.open_incognito(id);
       if ("locks" in navigator) {
-        void navigator.locks.request(incognitoLock(id), () => this.stopped || this.python.close_incognito(id));
+        void navigator.locks.request(incognitoLock(this.database, id), () => this.stopped || this.python.close_incognito(id));
       }
       return opened;
     } finally {
@@ -343,12 +345,13 @@ export class Host {
   /** The file is merged into a copy, which then becomes the memory: all of it arrives, or nothing has changed. */
   private async importFile(file: Blob, mode: "merge" | "replace"): Promise<string> {
     const batches = await readUntrusted(file);
-    const report = await this.rewrite((path) => {
+    const make = (path: string): string => {
       this.python.image(path);
       const text = this.python.import_into(path, batches, mode);
       unwrap(text);
       return text;
-    }, { purge: false, changed: true });
+    };
+    const report = await this.arrive(() => this.rewrite(make, { purge: false, changed: true }));
     this.emit({ event: "changed", detail: { method: "importFile" } });
     return report;
   }
@@ -441,12 +444,21 @@ export class Host {
 
   /** Compaction and rewriting exclude each other. */
   private maintain<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.maintenance.then(() => {
-      if (this.stopped) throw new Fault("stopped", "This tab no longer owns the memory.");
-      return work();
-    });
+    const next = this.maintenance.then(() => this.unlessStopped(work));
     this.maintenance = next.catch(() => undefined);
     return next;
+  }
+
+  /** What comes from elsewhere comes one after the other, each as a whole. */
+  private arrive<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.arrival.then(() => this.unlessStopped(work));
+    this.arrival = next.catch(() => undefined);
+    return next;
+  }
+
+  private unlessStopped<T>(work: () => Promise<T>): Promise<T> {
+    if (this.stopped) throw new Fault("stopped", "This tab no longer owns the memory.");
+    return work();
   }
 
   private schedulePurge(at: number): void {

@@ -1,5 +1,7 @@
 /** IndexedDB with promises: one connection that is opened again when the browser drops it. */
 
+import { scratchDatabase } from "./names";
+
 export const STORES = {
   manifest: undefined,
   chunks: ["generation", "index"],
@@ -19,6 +21,15 @@ export class BlockedError extends Error {
   override name = "BlockedError";
 }
 
+/** There is no such database, and it was not to be made. */
+export class GoneError extends Error {
+  override name = "GoneError";
+  readonly code = "gone";
+  constructor() {
+    super("This memory is no longer there: it was deleted, or the browser has removed it.");
+  }
+}
+
 /**
  * Makes the browser begin a new write-ahead log. A killed Chromium can leave half a record at the end of its log; it
  * then appends to that log, takes it for damaged at the start after, and deletes all that the origin had stored.
@@ -26,7 +37,7 @@ export class BlockedError extends Error {
  * the owner does it once, before its first write. It resolves also where this fails, as on a full disk.
  */
 export function renewLog(name: string): Promise<void> {
-  const scratch = `${name}/new-log`;
+  const scratch = scratchDatabase(name);
   return new Promise((resolve) => {
     const open = indexedDB.open(scratch);
     open.onerror = () => resolve();
@@ -50,11 +61,15 @@ const shared = new Map<string, Connection>();
 export class Connection {
   private handle: Promise<IDBDatabase> | null = null;
 
-  constructor(readonly name: string) {}
+  /** Unless it may `create` the database, using it where it is not there throws a GoneError. */
+  constructor(
+    readonly name: string,
+    private readonly create = true,
+  ) {}
 
   /** One for the whole page: of several that wait for an upgrade, the browser tells only the first that it is blocked. */
-  static shared(name: string): Connection {
-    const connection = shared.get(name) ?? new Connection(name);
+  static shared(name: string, create = true): Connection {
+    const connection = shared.get(name) ?? new Connection(name, create);
     shared.set(name, connection);
     return connection;
   }
@@ -127,14 +142,23 @@ export class Connection {
           BLOCKED_MS,
         );
       };
-      request.onupgradeneeded = () => {
+      let gone = false;
+      request.onupgradeneeded = ({ oldVersion }) => {
+        if (oldVersion === 0 && !this.create) {
+          gone = true;
+          request.transaction?.abort(); // so that none is left behind
+          return;
+        }
         for (const [name, keyPath] of Object.entries(STORES)) {
           if (!request.result.objectStoreNames.contains(name)) {
             request.result.createObjectStore(name, keyPath ? { keyPath: keyPath as string | string[] } : {});
           }
         }
       };
-      request.onerror = () => reject(request.error ?? new Error("IndexedDB cannot be opened"));
+      request.onerror = () => {
+        clearTimeout(timer);
+        reject(gone ? new GoneError() : (request.error ?? new Error("IndexedDB cannot be opened")));
+      };
       request.onsuccess = () => {
         clearTimeout(timer);
         const db = request.result;

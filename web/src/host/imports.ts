@@ -10,8 +10,8 @@ import type { HostEvent, ReadJob, Request } from "./rpc";
 import type { Extra, Saver } from "./saver";
 
 interface Surroundings {
-  /** Runs `work` as a part of a request. */
-  during<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs `work` as a part of a request, while the memory is not put into another file. */
+  steadily<T>(work: () => Promise<T>): Promise<T>;
   save(extra?: Extra): Promise<boolean>;
   /** The memory is another one now. */
   changed(): void;
@@ -45,7 +45,8 @@ export class Imports {
 
   /**
    * Adds the files. What was added before an error is taken back; what was added before it was cancelled stays, and can
-   * be undone. Meanwhile the memory must not be put into another file.
+   * be undone. Between two parts the memory may be written anew, as after something was forgotten: Python goes on with
+   * the new file.
    */
   async add({ id, kwargs }: Request): Promise<string> {
     const { only, memories, product } = kwargs as { only?: string[]; memories?: boolean; product?: string };
@@ -62,7 +63,7 @@ export class Imports {
       failure = error;
     }
     this.end(id, reading);
-    return this.host.during(async () => {
+    return this.host.steadily(async () => {
       const reply = this.python.end_import(id, how);
       await this.host.save(how === "failed" ? {} : { reply: { id, at: Date.now(), reply } });
       this.host.changed();
@@ -96,14 +97,14 @@ export class Imports {
   private async addPart(id: string, reading: Reading, added: Added): Promise<boolean> {
     const { entries, done } = unwrap(await reading.next()) as { entries: string[]; done: boolean };
     const { saver } = this;
-    await this.host.during(async () => {
+    await this.host.steadily(async () => {
       const list = `[${entries.map((entry) => JSON.stringify(entry)).join()}]`;
       Object.assign(added, unwrap(this.python.add_entries(id, list)));
       if (!(await this.host.save()) && saver.log) {
         throw new Fault("unsaved", "The memory could not be saved. What was imported is taken back.");
       }
+      if (saver.log?.needsCompaction(saver.file)) await saver.log.compact(saver.file, saver.settled);
     });
-    if (saver.log?.needsCompaction(saver.file)) await saver.log.compact(saver.file, saver.settled);
     return !done;
   }
 }

@@ -4,7 +4,7 @@ import { BlockFolder } from "./blockfile";
 import type { PyHost, Pyodide } from "./boot";
 import { Fault, toRemote } from "./fault";
 import { Host } from "./host";
-import { BlockedError, Connection, renewLog } from "./idb";
+import { BlockedError, Connection, GoneError, renewLog } from "./idb";
 import { Log, LostOwnershipError } from "./log";
 import { type Candidate, type Loaded, emptyCandidate, load, salvage } from "./restore";
 import { FIRST_GENERATION } from "./format";
@@ -44,7 +44,7 @@ export async function openHost(
     emit({ event: "boot", detail: { step: name, done: BOOT_STEPS.indexOf(name), total: BOOT_STEPS.length } });
   step("load");
   booting.catch(() => undefined);
-  const connection = around.locks ? await connect(options.database) : null;
+  const connection = around.locks ? await connect(options) : null;
   const renewed = connection ? renewLog(options.database) : undefined;
   let loaded = connection ? await load(connection) : NOTHING;
   step("restore");
@@ -93,14 +93,15 @@ export async function openHost(
 }
 
 /** Null where the browser offers no storage, as in some private windows. */
-async function connect(database: string): Promise<Connection | null> {
+async function connect({ database, create }: StartOptions): Promise<Connection | null> {
   if (!("indexedDB" in self)) return null;
-  const connection = new Connection(database);
+  const connection = new Connection(database, create);
   try {
     await connection.open();
     return connection;
   } catch (error) {
     if (error instanceof BlockedError) throw new Fault("blocked", error.message);
+    if (error instanceof GoneError) throw error;
     if ((error as Error).name === "VersionError") throw error; // what is stored is newer than this program
     return null;
   }

@@ -1,6 +1,7 @@
 /** One owner of the memory per origin: a Web Lock says who, a channel carries the requests of the other tabs. */
 
 import { uuid7 } from "./ids";
+import { ownerLock, requestChannel } from "./names";
 import type { OnChannel } from "./rpc";
 
 export interface Ownership {
@@ -15,7 +16,7 @@ export function becomeOwner(database: string, steal: boolean): Promise<Ownership
     let held = false;
     const lost = new Promise<void>((settle) => (takenAway = settle));
     navigator.locks
-      .request(`${database}:owner`, steal ? { steal: true } : {}, () => {
+      .request(ownerLock(database), steal ? { steal: true } : {}, () => {
         held = true;
         resolve({ lost });
         return new Promise<never>(() => undefined);
@@ -30,7 +31,7 @@ export class Channel {
   private readonly channel: BroadcastChannel;
 
   constructor(database: string, receive: (message: OnChannel) => void) {
-    this.channel = new BroadcastChannel(database);
+    this.channel = new BroadcastChannel(requestChannel(database));
     this.channel.onmessage = (event: MessageEvent<OnChannel>) => receive(event.data);
   }
 

@@ -1,6 +1,7 @@
 /** The owner's end of the model port: requests of Python go to the page that serves, and its pieces come back. */
 
-import { type FromPage, type PortDelta, type PortProblem, type PortServer, type PortTurn, servingLock, type ToPage } from "../models/port";
+import type { FromPage, PortDelta, PortProblem, PortServer, PortTurn, ToPage } from "../models/port";
+import { servingLock } from "./names";
 
 /** A page that is asked whether it serves answers at once; one that has to become the next needs a moment. */
 const WANTED_MS = 4_000;

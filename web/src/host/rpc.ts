@@ -4,12 +4,6 @@ import type { FromPage, PortServer, ToPage } from "../models/port";
 
 export const RPC_VERSION = 1;
 
-/** Where the memory lies, unless a page names another: an IndexedDB database, its lock and its channel. */
-export const DATABASE = "py-memory";
-
-/** Held by the tab that shows an incognito chat, for as long as it does. */
-export const incognitoLock = (id: string): string => `py-memory:incognito:${id}`;
-
 export interface Request {
   v: number;
   /** Made by the page; the same request sent again has the same id and is answered once. */
@@ -118,8 +112,10 @@ export const BOOT_STEPS = ["lock", "load", "restore", "python", "open"] as const
 export type BootStep = (typeof BOOT_STEPS)[number];
 
 export interface StartOptions {
-  /** Name of the IndexedDB database; also of the lock and the channel. */
+  /** Name of the IndexedDB database; names.ts makes all other names from it. */
   database: string;
+  /** Make the database if it is not there. Otherwise the start fails with the code `gone`. */
+  create: boolean;
   /** A content security policy should be in force in the worker. */
   policy: boolean;
   /** The page remembers that a memory was kept here. */

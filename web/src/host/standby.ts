@@ -1,6 +1,7 @@
 /** One of the tabs that wait keeps Python ready, so that taking over need not start it. */
 
 import { type Pyodide, loadPython } from "./boot";
+import { standbyLock } from "./names";
 
 // A tab opened for a moment, or a device short of memory (an interpreter takes some 200 MB), is not asked.
 const AFTER_MS = 10_000;
@@ -15,7 +16,7 @@ export class Standby {
     if (deviceMemory < LEAST_MEMORY_GIB) return;
     const { signal } = this.ended;
     navigator.locks
-      .request(`${database}:standby`, { signal }, () => {
+      .request(standbyLock(database), { signal }, () => {
         const timer = setTimeout(() => this.boot(), AFTER_MS);
         return new Promise<void>((resolve) => {
           signal.addEventListener("abort", () => {

@@ -70,6 +70,13 @@ export async function drop(profile: string): Promise<void> {
   await (await open(profile, false))?.removeEntry("model.gguf").catch(() => undefined);
 }
 
+/** Nothing of the memory's files is left. */
+export async function dropAll(profile: string): Promise<void> {
+  const storage = (navigator as { storage?: StorageManager }).storage;
+  const folder = await storage?.getDirectory?.().then((root) => root.getDirectoryHandle(FOLDER)).catch(() => null);
+  await folder?.removeEntry(encodeURIComponent(profile), { recursive: true }).catch(() => undefined);
+}
+
 async function open(profile: string, create: boolean): Promise<FileSystemDirectoryHandle | null> {
   const storage = (navigator as { storage?: StorageManager }).storage;
   if (!storage?.getDirectory) return null;

@@ -40,6 +40,3 @@ export type ToPage =
   | { type: "wanted" }
   | { type: "generate"; to: string; request: string; turns: PortTurn[] }
   | { type: "cancel"; to: string; request: string };
-
-export const queueLock = (database: string): string => `${database}:model`;
-export const servingLock = (server: string): string => `py-memory:model:${server}`;

@@ -2,8 +2,9 @@
 
 import type { PyMemory } from "../client/types";
 import { uuid7 } from "../host/ids";
+import { queueLock, servingLock } from "../host/names";
 import { type PageModel, problemOf } from "./page-model";
-import { type PortServer, queueLock, servingLock, type ToPage } from "./port";
+import type { PortServer, ToPage } from "./port";
 
 export interface Offer {
   kind: PortServer["kind"];

@@ -3,8 +3,8 @@
  * never in it: exporting, importing or handing on a memory takes none of this along.
  */
 
+import { Beside } from "../host/beside";
 import { syncOrigins } from "../sync/settings";
-import { SmallStore } from "./small-store";
 
 /** `server`: an OpenAI-compatible one. `device`: a file that the user picked. `browser`: the Prompt API. */
 export type Choice =
@@ -29,39 +29,49 @@ export const NO_MODEL: ModelSettings = { choice: { kind: "offline" } };
 
 const SETTINGS = "settings";
 const KEYS = "keys";
-const store = new SmallStore("py-memory-models", [SETTINGS, KEYS]);
+const kept = new Beside("py-memory-models", [SETTINGS, KEYS]);
 
 /** Of the memory named `profile`. A browser that has never chosen a model gets no database for asking. */
 export async function readSettings(profile: string): Promise<ModelSettings> {
-  const found = await store.in(SETTINGS, "readonly", (rows) => rows.get(profile) as IDBRequest<ModelSettings | undefined>);
+  const found = await kept.in(SETTINGS, "readonly", (store) => store.get(profile) as IDBRequest<ModelSettings | undefined>);
   return found ?? NO_MODEL;
 }
 
 export async function writeSettings(profile: string, settings: ModelSettings): Promise<void> {
-  await store.in(SETTINGS, "readwrite", (rows) => rows.put(settings, profile));
+  await kept.in(SETTINGS, "readwrite", (store) => store.put(settings, profile));
 }
 
 /** A key belongs to one origin and is sent to no other. */
 export async function readKey(profile: string, address: string): Promise<string | null> {
-  const found = await store.in(KEYS, "readonly", (rows) => rows.get([profile, originOf(address)]) as IDBRequest<string | undefined>);
+  const found = await kept.in(KEYS, "readonly", (store) => store.get([profile, originOf(address)]) as IDBRequest<string | undefined>);
   return found ?? null;
 }
 
 /** An empty key is removed. */
 export async function writeKey(profile: string, address: string, key: string): Promise<void> {
   const place = [profile, originOf(address)];
-  await store.in<unknown>(KEYS, "readwrite", (rows) => (key ? rows.put(key, place) : rows.delete(place)));
+  await kept.in<unknown>(KEYS, "readwrite", (store) => (key ? store.put(key, place) : store.delete(place)));
+}
+
+/** Settings and keys of a memory that is deleted. */
+export async function forgetModels(profile: string): Promise<void> {
+  if ((await readAll()) === undefined) return;
+  await kept.in<unknown>(SETTINGS, "readwrite", (store) => store.delete(profile));
+  await kept.in<unknown>(KEYS, "readwrite", (store) => store.delete(IDBKeyRange.bound([profile], [profile, []])));
 }
 
 /** The origins that the user's own choices, of all memories here, allow the worker to ask: for models and for syncing. */
 export async function allowedOrigins(): Promise<string[]> {
-  const all = await store.in(SETTINGS, "readonly", (rows) => rows.getAll() as IDBRequest<ModelSettings[]>);
+  const all = await readAll();
   const origins = (all ?? []).flatMap(({ choice, trying }) => [
     ...(choice.kind === "server" ? [originOf(choice.address)] : []),
     ...(trying ? [trying, ...(SENDS_ON[trying] ?? [])] : []),
   ]);
   return [...new Set([...origins, ...(await syncOrigins())])].sort();
 }
+
+const readAll = (): Promise<ModelSettings[] | undefined> =>
+  kept.in(SETTINGS, "readonly", (store) => store.getAll() as IDBRequest<ModelSettings[]>);
 
 /** Where large files of these come from in the end. */
 const SENDS_ON: Record<string, readonly string[]> = {

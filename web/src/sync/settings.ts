@@ -3,7 +3,7 @@
  * own, beside the memory and never in it: exporting, importing or handing on a memory takes none of this along.
  */
 
-import { SmallStore } from "../models/small-store";
+import { Beside } from "../host/beside";
 
 /** Why a sync did not succeed: a code of SyncError or the name of another error, and `why` where more is known. */
 export interface SyncProblem {
@@ -29,7 +29,7 @@ export interface SyncSettings {
   copy: { at: number; bytes: number; pieces: number } | null;
 }
 
-const store = new SmallStore("py-memory-sync", ["settings", "tokens", "copies"]);
+const store = new Beside("py-memory-sync", ["settings", "tokens", "copies"]);
 
 /** Of the memory named `profile`; null where it was never switched on. */
 export async function readSync(profile: string): Promise<SyncSettings | null> {
@@ -65,6 +65,15 @@ export async function writeCopy(profile: string, pieces: readonly ArrayBuffer[])
 export async function readCopy(profile: string): Promise<ArrayBuffer[]> {
   const range = IDBKeyRange.bound([profile], [profile, []]);
   return (await store.in("copies", "readonly", (rows) => rows.getAll(range) as IDBRequest<ArrayBuffer[]>)) ?? [];
+}
+
+/** All of it, of a memory that is deleted. */
+export async function forgetSync(profile: string): Promise<void> {
+  if ((await store.in("settings", "readonly", (rows) => rows.count())) === undefined) return;
+  const range = IDBKeyRange.bound([profile], [profile, []]);
+  await writeSync(profile, null);
+  await store.in<unknown>("tokens", "readwrite", (rows) => rows.delete(range));
+  await store.in<unknown>("copies", "readwrite", (rows) => rows.delete(range));
 }
 
 /** The origins that the worker may ask, of all memories here, beside the page's own. */

@@ -27,10 +27,11 @@ export interface Fact {
   created_at: number;
   key: string;
   value: string;
+  confidence: number;
+  use_count: number;
   status: "candidate" | "current" | "superseded" | "disputed" | "expired" | "archived";
   source_message_id: string | null;
   quote: string | null;
-  confidence?: number;
   /** The words in which a day was named; `valid_from` is that day in `zone`. */
   spoken_words: string | null;
   zone: string | null;
@@ -82,6 +83,25 @@ export interface SyncPreview {
   stays: Readonly<Record<string, number>>;
 }
 
+/** A part of a chat; see MemoryStore.read_chat(). */
+export interface ChatPage {
+  session: Session;
+  messages: readonly Message[];
+  earlier: boolean;
+  later: boolean;
+  alternatives: Readonly<Record<string, readonly string[]>>;
+  facts: readonly Fact[];
+  corrected: readonly Fact[];
+}
+
+/** A part of what waits for an answer; see MemoryStore.read_waiting(). */
+export interface WaitingPage {
+  facts: readonly Fact[];
+  total: number;
+  corrected: readonly Fact[];
+  conflicts: readonly Conflict[];
+}
+
 /** What went at one moment, by table. */
 export interface Forgotten {
   forgotten_at: number;
@@ -111,6 +131,47 @@ export interface Reason {
   said_at: number | null;
   quote: string | null;
   source_id: string | null;
+  role: string | null;
+  /** False for what the answer only named because it changed it, or offered to. */
+  rested: boolean;
+  key: string | null;
+  value: string | null;
+  since: number | null;
+  confidence: number | null;
+}
+
+/** Why an answer says what it says; `model` is null where none was asked. */
+export interface Explanation {
+  message_id: string;
+  reasons: readonly Reason[];
+  model: string | null;
+}
+
+/** What an answer was made with, at a glance: how many memories, and its tools as (name, status). */
+export interface AnswerBasis {
+  message_id: string;
+  memories: number;
+  tools: ReadonlyArray<readonly [string, string]>;
+}
+
+export interface ToolCall {
+  id: string;
+  tool_name: string;
+  status: string;
+  input: unknown;
+  output: unknown;
+  error_message: string | null;
+}
+
+/** An exact find in a message: `start` and `length` are in code points of `text`. */
+export interface Hit {
+  message_id: string;
+  session_id: string;
+  role: string;
+  created_at: number;
+  text: string;
+  start: number;
+  length: number;
 }
 
 export interface PromptPart {

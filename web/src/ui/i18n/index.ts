@@ -1,22 +1,17 @@
 /** The language of the page, and what depends on it: texts, dates, sizes. */
 
+import { type Language, languageNow, localeOf } from "../../look";
 import type { Problem } from "../model";
 import { en, type Texts } from "./en";
 import { zh } from "./zh";
 
 export type { Texts };
-export type Language = "en" | "zh";
 
 const DAY_MS = 86_400_000;
 const RELATIVE_DAYS = 30;
 
-function wanted(): Language {
-  const asked = new URLSearchParams(location.search).get("lang") ?? navigator.language;
-  return asked.toLowerCase().startsWith("zh") ? "zh" : "en";
-}
-
-export const language: Language = wanted();
-export const locale = language === "zh" ? "zh-Hans" : "en";
+export const language: Language = languageNow();
+export const locale = localeOf(language);
 export const t: Texts = language === "zh" ? zh : en;
 
 /** Days are written as the assistant writes them: 5 July 2025, 2025年7月5日. */
@@ -25,7 +20,7 @@ const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 const dates = language === "zh" ? "zh-Hans" : "en-GB";
 const dayFormat = new Intl.DateTimeFormat(dates, DAY);
 const timeFormat = new Intl.DateTimeFormat(dates, TIME);
-const listed = (parts: string[]): string => language === "zh" ? parts.join("、") : new Intl.ListFormat(dates).format(parts);
+export const listed = (parts: string[]): string => language === "zh" ? parts.join("、") : new Intl.ListFormat(dates).format(parts);
 const relative = new Intl.RelativeTimeFormat(dates, { numeric: "auto" });
 
 /** The day by the calendar of this device, or of the zone in which it was meant. */

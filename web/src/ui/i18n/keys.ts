@@ -2,7 +2,7 @@
 
 import { t } from ".";
 
-export const GROUPS = ["tasks", "you", "people", "taste", "work", "contact", "dates", "notes", "other"] as const;
+export const GROUPS = ["tasks", "you", "people", "taste", "projects", "notes", "other"] as const;
 export type Group = (typeof GROUPS)[number];
 
 const PEOPLE = ["family", "pet", "relation"];
@@ -10,12 +10,13 @@ const PEOPLE = ["family", "pet", "relation"];
 /** The keys of each group, and beginnings of keys, which end in "::". What is in none is among the others. */
 const KEYS: Record<Exclude<Group, "other">, readonly string[]> = {
   tasks: ["task::"],
-  you: ["name", "age", "birthday", "home", "address", "hometown", "language"].map((name) => `user::${name}`),
-  people: PEOPLE.map((kind) => `user::${kind}::`),
-  taste: ["user::diet", "user::allergy", "user::likes", "user::dislikes"],
-  work: ["user::work", "user::job"],
-  contact: ["user::contact::"],
-  dates: ["user::decision", "user::event"],
+  you: [
+    ...["name", "age", "birthday", "language", "speaks", "job", "work", "studies", "condition"].map((name) => `user::${name}`),
+    "user::contact::",
+  ],
+  people: [...PEOPLE.map((kind) => `user::${kind}::`), "user::home", "user::address", "user::hometown"],
+  taste: [...["diet", "allergy", "likes", "dislikes", "favorite"].map((name) => `user::${name}`), "user::favorite::"],
+  projects: ["user::decision", "user::event", "user::project", "user::project::", "order::", "product::"],
   notes: ["user::note"],
 };
 
@@ -57,3 +58,11 @@ export function keysWithWords(words: string): string[] {
   const people = relations.flatMap((who) => PEOPLE.flatMap((kind) => [`user::${kind}::${who}`, `user::${kind}::${who}::`]));
   return [...known, ...people, ...(has(t.task) ? ["task::"] : [])];
 }
+
+/** The keys that have human words of their own. */
+export const KNOWN_KEYS: readonly string[] = [
+  ...Object.keys(t.keys),
+  ...Object.keys(t.relations).flatMap((who) =>
+    PEOPLE.flatMap((kind) => [`user::${kind}::${who}`, ...Object.keys(t.details).map((detail) => `user::${kind}::${who}::${detail}`)]),
+  ),
+];

@@ -5,6 +5,7 @@ export const en = {
   answers: "Answers now",
   use: "Answer with it",
   cancel: "Cancel",
+  change: "Change",
   offline: {
     name: "Offline assistant",
     note: "Built in. It quotes your memory, says what it knows and what it does not, and needs neither a model nor a connection.",
@@ -59,7 +60,7 @@ export const en = {
         `${host} sends on to another server, which this page may not ask. Fetch the file in another tab, and choose it here.`,
       blocked: (host: string) =>
         `${host} cannot be reached, or does not let pages read its files. Fetch the file in another tab, and choose it here.`,
-      offline: "There is no connection to the internet.",
+      offline: "There is no connection to the internet. Go online, or choose a file that is on this device.",
     },
     loading: "Loading the model…",
     ready: (name: string) => `${name} answers now.`,
@@ -71,7 +72,7 @@ export const en = {
       space: "There is not enough room in this browser’s storage to keep the file. Free some space, or choose a smaller model.",
       browser: "This browser cannot run a model file: it lacks a part of WebAssembly that newer ones have (Chromium from version 137). A model server works here.",
       gone: "The file is no longer here. Choose it again.",
-      failed: "The model could not be loaded.",
+      failed: "The model could not be loaded: the file is damaged, or of a kind that this page does not know. Choose another file.",
     },
   },
   browser: {
@@ -82,7 +83,8 @@ export const en = {
     fetch: "Fetch and use it",
     fetchNote: "The browser fetches its model once, often several gigabytes, from its maker. Nothing of yours is sent.",
     fetching: (percent: number) => `The browser fetches its model: ${percent} %`,
-    failed: "The browser could not start its model.",
+    failed: "The browser could not start its model. Restart the browser, or choose another model.",
+    ready: "The browser’s own model answers now.",
   },
   reading: {
     name: "Let the model read along to suggest facts and summaries",

@@ -6,6 +6,7 @@ export const zh: ModelTexts = {
   answers: "使用中",
   use: "用它回答",
   cancel: "取消",
+  change: "更改",
   offline: {
     name: "离线助手",
     note: "内置。引用你的记忆，说明知道什么、不知道什么；不需要模型，也不需要联网。",
@@ -56,7 +57,7 @@ export const zh: ModelTexts = {
       status: (host, status) => `${host} 没有给出文件（返回 ${status}）。请检查网址；有些文件要先登录下载，再在这里选择。`,
       redirected: (host) => `${host} 转到了另一个服务器，这个页面不能访问它。请在另一个标签页下载，再在这里选择文件。`,
       blocked: (host) => `无法连接 ${host}，或它不允许网页读取文件。请在另一个标签页下载，再在这里选择文件。`,
-      offline: "没有网络连接。",
+      offline: "没有网络连接。请联网，或选择本机上的文件。",
     },
     loading: "正在加载模型…",
     ready: (name) => `现在由 ${name} 回答。`,
@@ -68,7 +69,7 @@ export const zh: ModelTexts = {
       space: "浏览器的存储空间不足以保存这个文件。请腾出空间，或选择更小的模型。",
       browser: "这个浏览器无法运行模型文件：缺少较新的 WebAssembly 功能（Chromium 137 起支持）。可以改用模型服务器。",
       gone: "文件已不在这里。请重新选择。",
-      failed: "模型无法加载。",
+      failed: "模型无法加载：文件已损坏，或是这个页面不认识的类型。请选择另一个文件。",
     },
   },
   browser: {
@@ -79,7 +80,8 @@ export const zh: ModelTexts = {
     fetch: "下载并使用",
     fetchNote: "浏览器会从其开发商处下载一次模型，通常有数 GB。不会发送你的任何内容。",
     fetching: (percent) => `浏览器正在下载模型：${percent}%`,
-    failed: "浏览器无法启动自带的模型。",
+    failed: "浏览器无法启动自带的模型。请重新启动浏览器，或换一个模型。",
+    ready: "现在由浏览器自带的模型回答。",
   },
   reading: {
     name: "让模型在空闲时阅读，提出事实和概要",

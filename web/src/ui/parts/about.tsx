@@ -15,7 +15,7 @@ import { state } from "../state/state";
 import { Icon } from "./icons";
 import { Modal } from "./modal";
 
-const ORDER: readonly Group[] = ["you", "people", "taste", "work", "contact", "dates", "notes", "other", "tasks"];
+const ORDER: readonly Group[] = ["you", "people", "taste", "projects", "notes", "other", "tasks"];
 
 interface Note {
   quote: string | null;

@@ -5,7 +5,7 @@ import { useRef, useState } from "preact/hooks";
 import { day, t } from "../i18n";
 import { keyInWords } from "../i18n/keys";
 import { type Fact, isOfDay, MAX_VALUE_CHARACTERS } from "../model";
-import { end, holdsMany, keep, keepAll, openPanel, reject } from "../state/facts";
+import { holdsMany, keep, keepAll, openPanel, reject, showMoreWaiting } from "../state/facts";
 import { act } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
@@ -28,13 +28,16 @@ const point = (id: string | null): void => state.set({ pointed: id });
 export function Proposals({
   facts,
   heading = true,
+  more = 0,
 }: {
   facts: readonly Fact[];
   heading?: boolean;
+  /** How many others wait. */
+  more?: number;
 }): JSX.Element | null {
   const group = useRef<HTMLDivElement>(null);
   const ready = FIRST_CARDS * useStepwise(Math.ceil(facts.length / FIRST_CARDS));
-  if (facts.length === 0) return null;
+  if (facts.length === 0 && !more) return null;
   // The button that was pressed goes away; whoever uses the keyboard goes on from here.
   const answer = (work: () => Promise<unknown>): void => {
     act(work);
@@ -54,7 +57,12 @@ export function Proposals({
       </ul>
       {facts.length > 1 ? (
         <button type="button" class="keep-all" onClick={() => answer(() => keepAll(facts))}>
-          <Icon name="check" /> {t.facts.keepAll}
+          <Icon name="check" /> {more ? t.facts.keepThese(facts.length) : t.facts.keepAll}
+        </button>
+      ) : null}
+      {more ? (
+        <button type="button" class="quiet" onClick={showMoreWaiting}>
+          {t.panel.moreWaiting(more)}
         </button>
       ) : null}
     </div>
@@ -66,10 +74,8 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
   const [more, setMore] = useState(false);
   const facts = useStore(state, (value) => value.facts);
   const label = `proposal-${fact.id}`;
-  const conflicts = useStore(state, (value) => value.conflicts);
-  const disputed = fact.status === "disputed";
-  const former = holdsMany(fact.key) ? undefined : facts.find((other) => other.key === fact.key);
-  const against = conflicts.filter((conflict) => conflict.fact.id === fact.id && conflict.why !== "value");
+  const corrected = useStore(state, (value) => value.waiting.corrected);
+  const former = holdsMany(fact.key) ? undefined : [...facts, ...corrected].find((other) => other.key === fact.key);
   return (
     <li
       class="card"
@@ -92,11 +98,6 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
       {former && former.value !== fact.value && !editing ? (
         <small class="corrects">{t.facts.corrects(former.value)}</small>
       ) : null}
-      {against.map(({ other }) => (
-        <small key={other.id} class="corrects">
-          {t.facts.disagrees(keyInWords(other.key), other.value)}
-        </small>
-      ))}
       {editing ? (
         <Editor
           value={fact.value}
@@ -111,27 +112,25 @@ function Proposal({ fact, answer }: { fact: Fact; answer: (work: () => Promise<u
       ) : (
         <div class="card-actions">
           <button type="button" class="primary" aria-describedby={label} onClick={once(() => answer(() => keep(fact)))}>
-            {disputed && against.length ? t.facts.bothHold : t.facts.keep}
+            {t.facts.keep}
           </button>
           <button type="button" aria-describedby={label} onClick={() => setEditing(true)}>
             {t.facts.edit}
           </button>
-          <button type="button" aria-describedby={label} onClick={once(() => answer(() => (disputed ? end(fact) : reject(fact))))}>
-            {disputed ? t.facts.noLonger : t.facts.no}
+          <button type="button" aria-describedby={label} onClick={once(() => answer(() => reject(fact)))}>
+            {t.facts.no}
           </button>
-          {disputed ? null : (
-            <button
-              type="button"
-              class="icon-button"
-              aria-label={t.facts.more}
-              title={t.facts.more}
-              aria-describedby={label}
-              aria-expanded={more}
-              onClick={() => setMore(!more)}
-            >
-              <Icon name="more" />
-            </button>
-          )}
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={t.facts.more}
+            title={t.facts.more}
+            aria-describedby={label}
+            aria-expanded={more}
+            onClick={() => setMore(!more)}
+          >
+            <Icon name="more" />
+          </button>
         </div>
       )}
       {more && !editing ? (

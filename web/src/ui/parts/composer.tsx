@@ -2,11 +2,13 @@ import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { size, t } from "../i18n";
 import { MAX_MESSAGE_BYTES } from "../model";
+import { attaching, detach, detachAll, withFiles } from "../state/attaching";
 import { send, stop } from "../state/chat";
 import { act } from "../state/memory";
 import { isAnswering, state } from "../state/state";
 import { useStore } from "../state/store";
 import { Icon } from "./icons";
+import { AttachButton, Attached } from "./attached";
 import { isComposing } from "./ime";
 import { ModelButton } from "./model-button";
 
@@ -16,7 +18,10 @@ export function Composer(): JSX.Element {
   const draft = useStore(state, (value) => value.draft);
   const answering = useStore(state, isAnswering);
   const incognito = useStore(state, (value) => value.current !== null && value.current === value.incognito);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [large, setProblem] = useState<string | null>(null);
+  const files = useStore(attaching, (value) => value.files);
+  const refused = useStore(attaching, (value) => value.problem);
+  const problem = large ?? refused;
   const field = useRef<HTMLTextAreaElement>(null);
 
   useLayoutEffect(() => {
@@ -26,7 +31,7 @@ export function Composer(): JSX.Element {
   }, [draft]);
 
   const submit = (): void => {
-    const text = draft.trim() ? draft : "";
+    const text = withFiles(draft.trim() ? draft : "");
     if (!text) return;
     const bytes = text.length * 3 > MAX_MESSAGE_BYTES ? new Blob([text]).size : 0;
     if (bytes > MAX_MESSAGE_BYTES) {
@@ -34,6 +39,7 @@ export function Composer(): JSX.Element {
       return;
     }
     send(text);
+    detachAll();
     state.set({ draft: "" });
     field.current?.focus();
   };
@@ -51,7 +57,9 @@ export function Composer(): JSX.Element {
           {problem}
         </p>
       ) : null}
+      <Attached files={files} onRemove={detach} />
       <div class="composer-box">
+        <AttachButton />
         <textarea
           id="message"
           ref={field}
@@ -68,6 +76,7 @@ export function Composer(): JSX.Element {
           onInput={(event) => {
             state.set({ draft: event.currentTarget.value });
             setProblem(null);
+            if (refused) attaching.set({ problem: null });
           }}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
@@ -89,7 +98,7 @@ export function Composer(): JSX.Element {
         <button
           type="submit"
           class="round-button send"
-          disabled={!draft.trim()}
+          disabled={!draft.trim() && files.length === 0}
           aria-label={t.composer.send}
           title={t.composer.send}
         >

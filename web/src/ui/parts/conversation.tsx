@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { t } from "../i18n";
 import type { Fact, Message } from "../model";
+import { markWords, unmark } from "../state/marking";
 import { act } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
@@ -24,9 +25,7 @@ export function Conversation(): JSX.Element {
   const loaded = useStore(state, (value) => value.loaded);
   const target = useStore(state, (value) => value.target);
   const kept = useBySource(useStore(state, (value) => value.facts));
-  // What is disputed stands in the panel; it was not learned just now.
-  const all = useStore(state, (value) => value.proposals);
-  const proposals = useBySource(useMemo(() => all.filter((fact) => fact.status === "candidate"), [all]));
+  const proposals = useBySource(useStore(state, (value) => value.proposals));
   const shown = messages.filter((message) => message.role === "user" || message.role === "assistant");
   const here = new Set(messages.map((message) => message.id));
   const sending = outgoing.filter(
@@ -61,6 +60,7 @@ export function Conversation(): JSX.Element {
               kept={kept.get(message.id) ?? NONE}
               proposals={proposals.get(message.id) ?? NONE}
               target={target?.message === message.id ? target.at : 0}
+              words={target?.message === message.id ? target.words : undefined}
               answers={message.role === "assistant" && shown[i - 1]?.role === "user"}
             />
           ))}
@@ -98,7 +98,7 @@ function useBySource(facts: readonly Fact[]): ReadonlyMap<string, readonly Fact[
 
 function useTarget(
   log: { current: HTMLElement | null },
-  target: { message: string; at: number } | null,
+  target: { message: string; at: number; words?: string } | null,
   messages: readonly Message[],
 ): void {
   const done = useRef(0);
@@ -109,5 +109,7 @@ function useTarget(
     done.current = target.at;
     article.scrollIntoView({ block: "center" });
     article.focus({ preventScroll: true });
+    unmark();
+    if (target.words) markWords(article, target.words);
   }, [target, messages]);
 }

@@ -2,7 +2,7 @@ import type { FunctionComponent, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { StateBefore } from "../../host/rpc";
 import { counted, full, t } from "../i18n";
-import type { ImportReport, Message } from "../model";
+import type { Fact, ImportReport, Message } from "../model";
 import { goBack, replaceBy } from "../state/files";
 import { act } from "../state/memory";
 import { state } from "../state/state";
@@ -15,6 +15,7 @@ export function Dialogs(): JSX.Element | null {
   if (!dialog) return null;
   if (dialog.kind === "storage") return <Storage />;
   if (dialog.kind === "prompt") return <Inspector message={dialog.message} />;
+  if (dialog.kind === "forget") return <Forgetting fact={dialog.fact} />;
   if (dialog.kind === "imported") return <Imported report={dialog.report} />;
   if (dialog.kind === "back") return <Back before={dialog.before} />;
   if (dialog.kind !== "replace") return <Later key={dialog.kind} kind={dialog.kind} />;
@@ -61,6 +62,9 @@ const LATER = {
   export: () => import("./export").then(({ Export }) => Export),
   sync: () => import("./sync").then(({ Sync }) => Sync),
   about: () => import("./about").then(({ About }) => About),
+  settings: () => import("./settings").then(({ Settings }) => Settings),
+  health: () => import("./health").then(({ Health }) => Health),
+  profiles: () => import("./profiles").then(({ Profiles }) => Profiles),
   palette: () => import("./palette").then(({ Palette }) => Palette),
   shortcuts: () => import("./shortcuts").then(({ Shortcuts }) => Shortcuts),
 } satisfies Record<string, () => Promise<FunctionComponent>>;
@@ -76,6 +80,12 @@ function Inspector({ message }: { message: Message }): JSX.Element | null {
   const [Part, setPart] = useState<FunctionComponent<{ message: Message }> | null>(null);
   useEffect(() => void import("./prompt").then(({ PromptInspector }) => setPart(() => PromptInspector)), []);
   return Part ? <Part message={message} /> : null;
+}
+
+function Forgetting({ fact }: { fact: Fact }): JSX.Element | null {
+  const [Part, setPart] = useState<FunctionComponent<{ fact: Fact }> | null>(null);
+  useEffect(() => act(() => import("./forget").then(({ Forget }) => setPart(() => Forget))), []);
+  return Part ? <Part fact={fact} /> : null;
 }
 
 function Imported({ report }: { report: ImportReport }): JSX.Element {

@@ -5,28 +5,34 @@ import { MAX_TITLE_CHARACTERS } from "../model";
 import { openPanel } from "../state/facts";
 import { exportFile } from "../state/files";
 import { act } from "../state/memory";
+import { profiles, shownName } from "../state/profile";
 import { titleOf } from "../state/sessions";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { Icon } from "./icons";
 
 const CUT_FROM = 40;
+const MOST_SHOWN = 48;
 
 export function Header(): JSX.Element {
   const incognito = useStore(state, (value) => value.current !== null && value.current === value.incognito);
-  const title = useStore(state, ({ sessions, current }) => titleOf(sessions.find((session) => session.id === current)));
-  const heading = useStore(state, ({ messages }) =>
-    incognito ? t.incognito.title : inFull(title, messages[0]?.content),
+  const title = useStore(state, ({ sessions, current, opened }) =>
+    titleOf(sessions.find(({ id }) => id === current) ?? (opened?.id === current ? opened : undefined)),
   );
+  const heading = useStore(state, ({ messages }) =>
+    incognito ? t.incognito.title : asSaid(title, messages[0]?.content),
+  );
+  const said = useStore(state, ({ messages }) => inFull(title, messages[0]?.content));
   const panel = useStore(state, (value) => value.panel);
-  const waiting = useStore(state, (value) => value.proposals.length);
+  const waiting = useStore(state, (value) => value.waiting.total);
   const ready = useStore(state, (value) => value.ready);
   const busy = useStore(state, (value) => value.busy);
   const drawer = useStore(state, (value) => value.drawer);
+  const profile = useStore(profiles, shownName);
   useEffect(() => {
     // The browser keeps titles in its history.
-    document.title = incognito ? t.app.name : `${title} · ${t.app.name}`;
-  }, [title, incognito]);
+    document.title = [...(incognito ? [] : [title]), ...(profile ? [profile] : []), t.app.name].join(" · ");
+  }, [title, incognito, profile]);
   return (
     <header class="header">
       <button
@@ -39,7 +45,7 @@ export function Header(): JSX.Element {
         <Icon name="menu" />
       </button>
       <div class="heading">
-        <h1 dir="auto" title={heading}>
+        <h1 dir="auto" title={incognito ? heading : said}>
           {heading}
         </h1>
         <MemoryStatus incognito={incognito} />
@@ -94,8 +100,18 @@ export function Header(): JSX.Element {
   );
 }
 
-/** A title made from the beginning of the first message stops within a word. The message itself goes on, as far as
- * there is room. */
+/** A title made from the beginning of the first message stops within a word. Its first sentences, or clauses, are shown
+ * instead, as many as there is room for; failing those, whole words. */
+function asSaid(title: string, first = ""): string {
+  const words = inFull(title, first);
+  if (words === title) return title;
+  if (words.length <= MOST_SHOWN) return words;
+  const start = words.slice(0, MOST_SHOWN);
+  const clauses = /^.{12,}(?=[.!?;,:](?:\s|$)|[。！？；，：])/.exec(start)?.[0];
+  return clauses ?? `${start.replace(/\s+\S*$/, "")}…`;
+}
+
+/** The message that the title is the beginning of; else the title. */
 function inFull(title: string, first = ""): string {
   const words = first.slice(0, MAX_TITLE_CHARACTERS).trim().replace(/\s+/g, " ");
   return title.length >= CUT_FROM && words.startsWith(title) ? words : title;

@@ -4,12 +4,13 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { day, t } from "../i18n";
 import type { Fact } from "../model";
+import { tb } from "../i18n/basis";
 import { act, call } from "../state/memory";
 
 /** The last moment of a day in the calendar of this device, as ms UTC. */
 const endOf = (date: string): number => new Date(`${date}T23:59:59.999`).getTime();
 
-export function History({ fact, former }: { fact: Fact; former: Fact }): JSX.Element {
+export function History({ fact, former }: { fact: Fact; former: Fact | undefined }): JSX.Element {
   const [versions, setVersions] = useState<readonly Fact[]>([]);
   const [then, setThen] = useState<{ held: Fact | null; known: Fact | null } | null>(null);
   const read = async (): Promise<void> => {
@@ -26,7 +27,11 @@ export function History({ fact, former }: { fact: Fact; former: Fact }): JSX.Ele
   };
   return (
     <details class="history" onToggle={({ currentTarget }) => currentTarget.open && act(read)}>
-      <summary dir="auto">{t.panel.before(former.value, day(former.valid_to ?? former.superseded_at ?? former.created_at))}</summary>
+      <summary dir="auto">
+        {former
+          ? t.panel.before(former.value, day(former.valid_to ?? former.superseded_at ?? former.created_at))
+          : tb.history}
+      </summary>
       <ol>
         {versions.map((version) => (
           <li key={version.id}>
@@ -34,6 +39,7 @@ export function History({ fact, former }: { fact: Fact; former: Fact }): JSX.Ele
           </li>
         ))}
       </ol>
+      {versions.length === 1 ? <p>{tb.onlyThis}</p> : null}
       <label>
         {t.panel.onDay}
         <input type="date" onChange={({ currentTarget }) => act(() => ask(currentTarget.value))} />

@@ -2,8 +2,9 @@
 
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import type { ComponentChild, JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { t } from "../i18n";
+import type { Run } from "./coloured";
 import { memo } from "./memo";
 import { type Piece, Pieces } from "./pieces";
 import { useStepwise } from "./stepwise";
@@ -17,6 +18,8 @@ const LONG_LINES = 160;
 const LINE_REM = 1.75;
 const CODE_LINE_REM = 1.4;
 const PIECES_OF_GROUP = 8;
+const MOST_COLOURED = 20_000;
+const STEADY_MS = 120;
 const REFERENCE = /\]\[|\[[^\]]+\](?![(:])/;
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
@@ -48,7 +51,7 @@ function Group({ pieces, definitions }: { pieces: readonly Piece[]; definitions:
     <div class={joined ? "pieces apart joined" : "pieces apart"} style={estimated(height)}>
       {pieces.map((piece, i) =>
         piece.kind === "code" ? (
-          <Code key={i} parts={piece.parts} width={piece.width} />
+          <Code key={i} parts={piece.parts} width={piece.width} language={piece.language} />
         ) : (
           <div key={i} class={piece.joined ? "piece apart joined" : "piece apart"} style={estimated(heightOf(piece))}>
             <Parsed text={piece.text} definitions={REFERENCE.test(piece.text) ? definitions : ""} />
@@ -114,7 +117,7 @@ function Block({ token: generic, depth }: { token: Token; depth: number }): JSX.
     case "hr":
       return <hr />;
     case "code":
-      return <Code parts={[token.text]} />;
+      return <Code parts={[token.text]} language={token.lang} />;
     case "heading":
       return (
         <p class={`heading heading-${Math.min(token.depth, 3)}`} dir="auto">
@@ -185,8 +188,19 @@ function Table({ table, depth }: { table: Tokens.Table; depth: number }): JSX.El
 }
 
 /** Of a long text the parts are laid out one by one; its width, in columns, is then known beforehand. */
-export function Code({ parts, width = 0 }: { parts: readonly string[]; width?: number }): JSX.Element {
+export function Code({
+  parts,
+  width = 0,
+  language = "",
+}: {
+  parts: readonly string[];
+  width?: number;
+  /** As the block names it. */
+  language?: string | undefined;
+}): JSX.Element {
   const [copied, setCopied] = useState(false);
+  const text = parts.length > 1 ? "" : (parts[0]?.replace(/\n$/, "") ?? "");
+  const runs = useColours(text, language);
   const copy = (): void => {
     void navigator.clipboard.writeText(parts.join("").replace(/\n$/, "")).then(() => setCopied(true));
   };
@@ -200,7 +214,9 @@ export function Code({ parts, width = 0 }: { parts: readonly string[]; width?: n
             ))}
           </code>
         ) : (
-          <code>{parts[0]?.replace(/\n$/, "")}</code>
+          <code>
+            {runs ? runs.map(({ text, kind }) => (kind ? <span class={`code-${kind}`}>{text}</span> : text)) : text}
+          </code>
         )}
       </pre>
       {"clipboard" in navigator ? (
@@ -210,6 +226,24 @@ export function Code({ parts, width = 0 }: { parts: readonly string[]; width?: n
       ) : null}
     </div>
   );
+}
+
+/** Colours come once the text has stayed the same for a moment, and not for more than can be told apart at once. */
+function useColours(text: string, language: string): readonly Run[] | null {
+  const [found, setFound] = useState<{ text: string; runs: readonly Run[] | null }>({ text: "", runs: null });
+  const [name = ""] = language.toLowerCase().split(/[\s{,:]/);
+  useEffect(() => {
+    if (!name || !text || text.length > MOST_COLOURED) return;
+    const timer = setTimeout(() => {
+      // Without colours it can be read too.
+      void import("./coloured").then(
+        ({ coloured }) => setFound({ text, runs: coloured(text, name) }),
+        () => undefined,
+      );
+    }, STEADY_MS);
+    return () => clearTimeout(timer);
+  }, [text, name]);
+  return found.text === text ? found.runs : null;
 }
 
 const Lines = memo(({ text }: { text: string }) => {

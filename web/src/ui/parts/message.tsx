@@ -6,6 +6,8 @@ import { answerAgain, sendAgain, takeBack } from "../state/chat";
 import { focusNext, takeFocus } from "../state/focus";
 import { state, streams } from "../state/state";
 import { useStore } from "../state/store";
+import { BasisLater, ToolLine, UsedChip } from "./answer-foot";
+import type { BasisView } from "./basis";
 import { Kept, Proposals } from "./cards";
 import { Icon, Mark } from "./icons";
 import { Markdown } from "./markdown";
@@ -25,13 +27,17 @@ interface TurnProps {
   proposals: readonly Fact[];
   /** Marks the message that was gone to; another number each time. */
   target: number;
+  /** The words in it that were gone to. */
+  words: string | undefined;
   /** It answers the message before it. */
   answers: boolean;
 }
 
-export const Turn = memo(({ message, kept, proposals, target, answers }: TurnProps) => {
+export const Turn = memo(({ message, kept, proposals, target, words, answers }: TurnProps) => {
   const mine = message.role === "user";
   const [editing, setEditing] = useState(false);
+  const [basis, setBasis] = useState<BasisView | null>(null);
+  const toggle = (view: BasisView): void => setBasis(basis === view ? null : view);
   const article = useRef<HTMLElement>(null);
   useEffect(() => takeFocus(message.id, article.current as HTMLElement), [message.id]);
   const closeEditor = (): void => {
@@ -54,9 +60,9 @@ export const Turn = memo(({ message, kept, proposals, target, answers }: TurnPro
         {mine && editing ? (
           <MessageEditor message={message} onClose={closeEditor} />
         ) : mine ? (
-          <UserText message={message} kept={kept} proposals={proposals} />
+          <UserText message={message} kept={kept} proposals={proposals} words={words} />
         ) : (
-          <Answer message={message} answers={answers} />
+          <Answer message={message} answers={answers} words={words} />
         )}
         {editing ? null : (
           <footer>
@@ -64,13 +70,27 @@ export const Turn = memo(({ message, kept, proposals, target, answers }: TurnPro
               {moment(message.created_at)}
             </time>
             <Branches message={message} />
+            {mine || message.status === "streaming" ? null : (
+              <UsedChip message={message} open={basis === "memories"} onOpen={() => toggle("memories")} />
+            )}
             {message.edited ? <span>{t.chat.edited}</span> : null}
             {message.status === "stopped" ? <span>{t.chat.stopped}</span> : null}
             {message.status === "streaming" ? null : (
-              <TurnActions message={message} answers={answers} onEdit={() => setEditing(true)} />
+              <TurnActions message={message} answers={answers} onEdit={() => setEditing(true)} onWhy={() => toggle("why")} />
             )}
           </footer>
         )}
+        {mine ? null : <ToolLine message={message} />}
+        {basis ? (
+          <BasisLater
+            message={message}
+            view={basis}
+            onClose={() => {
+              setBasis(null);
+              article.current?.querySelector<HTMLElement>(basis === "why" ? ".why-action" : ".used-chip")?.focus();
+            }}
+          />
+        ) : null}
         {message.notes.map((note) => (
           <p key={note} class="note">
             {t.chat.notes[note] ?? note}
@@ -87,12 +107,14 @@ function UserText({
   message,
   kept,
   proposals,
+  words,
 }: {
   message: Message;
   kept: readonly Fact[];
   proposals: readonly Fact[];
+  words: string | undefined;
 }): JSX.Element {
-  const [shown, rest] = useBeginning(message.content);
+  const [shown, rest] = useBeginning(message.content, true, words);
   const pointed = useStore(state, ({ pointed: id }) =>
     id && (kept.some((fact) => fact.id === id) || proposals.some((fact) => fact.id === id)) ? id : null,
   );
@@ -113,11 +135,19 @@ function useFacts(kept: readonly Fact[], proposals: readonly Fact[]): readonly F
   return cache.all;
 }
 
-function Answer({ message, answers }: { message: Message; answers: boolean }): JSX.Element {
+function Answer({
+  message,
+  answers,
+  words,
+}: {
+  message: Message;
+  answers: boolean;
+  words: string | undefined;
+}): JSX.Element {
   const arriving = message.status === "streaming";
   const arrived = useStore(streams, (texts) => (arriving ? texts[message.id] : undefined));
   const text = arrived || message.content;
-  const [shown, rest] = useBeginning(text, !arriving);
+  const [shown, rest] = useBeginning(text, !arriving, words);
   return (
     <div class="answer" aria-busy={arriving}>
       <Mark />
@@ -139,8 +169,8 @@ function Answer({ message, answers }: { message: Message; answers: boolean }): J
   );
 }
 
-/** The beginning of a text, and a button for the rest of it if there is more. */
-function useBeginning(text: string, limited = true): [string, JSX.Element | null] {
+/** The beginning of a text, and a button for the rest of it if there is more. Words that were gone to are shown. */
+function useBeginning(text: string, limited = true, words = ""): [string, JSX.Element | null] {
   const [all, setAll] = useState(!limited); // what was seen to arrive stays
   if (all || !limited) return [text, null];
   let end = Math.min(text.length, SHOWN_CHARACTERS);
@@ -150,6 +180,8 @@ function useBeginning(text: string, limited = true): [string, JSX.Element | null
     if (line === SHOWN_LINES - 1) end = at;
   }
   if (end >= text.length) return [text, null];
+  const at = words ? text.toLowerCase().indexOf(words.toLowerCase()) : -1;
+  if (at + words.length > end) return [text, null];
   const bytes = size(new Blob([text]).size);
   return [
     text.slice(0, end),

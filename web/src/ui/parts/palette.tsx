@@ -11,6 +11,9 @@ import { openIncognito } from "../state/incognito";
 import { act, call } from "../state/memory";
 import { newChat, openSession, titleOf } from "../state/sessions";
 import { type Dialog, state } from "../state/state";
+import { tb } from "../i18n/basis";
+import { marked } from "./excerpt";
+import { useFound } from "./found";
 import { Icon } from "./icons";
 import { isComposing } from "./ime";
 import { Modal } from "./modal";
@@ -23,18 +26,20 @@ const FEW_CHATS = 6;
 interface Entry {
   id: string;
   label: string;
+  /** How it is shown, where words in it are marked. */
+  shown?: JSX.Element;
   icon: Parameters<typeof Icon>[0]["name"];
   note?: string;
   keys?: string;
   run(): void;
 }
 
-const dialog = (kind: "import" | "export" | "about" | "models" | "storage" | "sync" | "shortcuts") => (): void =>
+const dialog = (kind: "import" | "export" | "about" | "models" | "storage" | "sync" | "shortcuts" | "settings" | "health" | "profiles") => (): void =>
   state.set({ dialog: { kind } as Dialog });
 const focus = (selector: string) => (): void => document.querySelector<HTMLElement>(selector)?.focus();
 
 export function Palette(): JSX.Element {
-  const [query, setQuery] = useState("");
+  const [query, setQuery] = useState(() => state.get().query);
   const [chosen, setChosen] = useState(0);
   const chats = useChats(query);
   const list = useRef<HTMLDivElement>(null);
@@ -42,7 +47,9 @@ export function Palette(): JSX.Element {
   const { palette } = tp;
   const words = query.trim().toLowerCase().split(/\s+/);
   const found = actions.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
-  const entries = [...found, ...chats.slice(0, query.trim() ? CHATS : FEW_CHATS).map(entryOf)];
+  const { memories, messages } = useFound(query);
+  const titles = chats.slice(0, query.trim() ? CHATS : FEW_CHATS).map((session) => entryOf(session, query.trim()));
+  const entries: Entry[] = [...found, ...titles, ...memories, ...messages];
   const at = Math.min(chosen, entries.length - 1);
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
@@ -67,13 +74,22 @@ export function Palette(): JSX.Element {
       >
         <Icon name={entry.icon} />
         <span class="palette-label" dir="auto">
-          {entry.label}
+          {entry.shown ?? entry.label}
         </span>
         {entry.note ? <small>{entry.note}</small> : null}
         {entry.keys ? <kbd>{entry.keys}</kbd> : null}
       </li>
     );
   };
+  const group = (name: string, title: string, some: readonly Entry[]): JSX.Element | null =>
+    some.length === 0 ? null : (
+      <ul role="group" aria-labelledby={`palette-${name}`}>
+        <li class="palette-heading" role="presentation" id={`palette-${name}`}>
+          {title}
+        </li>
+        {some.map(option)}
+      </ul>
+    );
   return (
     <Modal title={palette.title} kind="palette">
       <div class="palette-field">
@@ -110,14 +126,9 @@ export function Palette(): JSX.Element {
             {entries.slice(0, found.length).map(option)}
           </ul>
         ) : null}
-        {entries.length > found.length ? (
-          <ul role="group" aria-labelledby="palette-chats">
-            <li class="palette-heading" role="presentation" id="palette-chats">
-              {palette.chats}
-            </li>
-            {entries.slice(found.length).map(option)}
-          </ul>
-        ) : null}
+        {group("chats", palette.chats, titles)}
+        {group("memories", tb.found.memories, memories)}
+        {group("messages", tb.found.messages, messages)}
       </div>
       {entries.length === 0 ? <p class="none">{palette.nothing}</p> : null}
       <p class="palette-hint">{palette.hint}</p>
@@ -125,8 +136,9 @@ export function Palette(): JSX.Element {
   );
 }
 
-function entryOf(session: Session): Entry {
+function entryOf(session: Session, words: string): Entry {
   return {
+    shown: marked(titleOf(session), words),
     id: session.id,
     label: titleOf(session),
     icon: "jump",
@@ -173,6 +185,9 @@ function actionsNow(): Entry[] {
     entry("models", "model", dialog("models")),
     entry("storage", "storage", dialog("storage")),
     entry("sync", "sync", dialog("sync")),
+    ...(ready ? [entry("health", "health", dialog("health"))] : []),
+    entry("profiles", "person", dialog("profiles")),
+    entry("settings", "settings", dialog("settings"), `${modifier} ,`),
     entry("write", "pencil", focus("#message"), "/"),
     entry("shortcuts", "keys", dialog("shortcuts"), "?"),
   ];

@@ -3,12 +3,12 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { day, t } from "../i18n";
+import { tb } from "../i18n/basis";
 import { type Group, GROUPS, groupOf, keyInWords } from "../i18n/keys";
 import { type Fact, isOfDay, MAX_VALUE_CHARACTERS } from "../model";
 import {
   change,
   finish,
-  forget,
   keep,
   openPanel,
   pin,
@@ -24,6 +24,7 @@ import { goToMessage } from "../state/window";
 import { Proposals } from "./cards";
 import { Editor } from "./editor";
 import { keepFocus } from "./focus";
+import { Disputes } from "./disputes";
 import { Forgotten } from "./forgotten";
 import { History } from "./history";
 import { IconButton } from "./icon-button";
@@ -37,9 +38,9 @@ const NONE: readonly Fact[] = [];
 
 export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
   const facts = useStore(state, (value) => value.remembered);
-  const more = useStore(state, (value) => value.moreRemembered);
+  const count = useStore(state, (value) => value.rememberedCount);
   const wanted = useStore(state, (value) => value.wanted);
-  const proposals = useStore(state, (value) => value.proposals);
+  const waiting = useStore(state, (value) => value.waiting);
   const expired = useStore(state, (value) => value.expired);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const panel = useRef<HTMLElement>(null);
@@ -55,10 +56,12 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
   const words = wanted.trim().toLowerCase();
   const pinned = facts.filter((fact) => fact.pinned);
   const groups = useMemo(() => grouped(facts), [facts]);
-  const go = (id: string): void =>
+  const candidates = useMemo(() => waiting.facts.filter(({ status }) => status === "candidate"), [waiting]);
+  const disputed = useMemo(() => waiting.facts.filter(({ status }) => status === "disputed"), [waiting]);
+  const go = (id: string, words?: string): void =>
     act(async () => {
       if (narrow) close();
-      await goToMessage(id);
+      await goToMessage(id, words);
     });
   return (
     <aside
@@ -89,12 +92,15 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
           if (body.scrollHeight - body.scrollTop < REACH * body.clientHeight) showMoreRemembered();
         }}
       >
-        {proposals.length ? (
+        {waiting.total > disputed.length ? (
           <section class="panel-group waiting-group">
-            <h3>{t.panel.waiting}</h3>
-            <Proposals facts={proposals} heading={false} />
+            <h3>
+              {t.panel.waiting} <small class="count">{waiting.total - disputed.length}</small>
+            </h3>
+            <Proposals facts={candidates} heading={false} more={waiting.total - waiting.facts.length} />
           </section>
         ) : null}
+        {disputed.length ? <Disputes facts={disputed} go={go} /> : null}
         {facts.length >= SEARCHABLE_FROM || wanted ? (
           <div class="search">
             <Icon name="search" />
@@ -110,7 +116,7 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
             />
           </div>
         ) : null}
-        {facts.length === 0 && !words && proposals.length === 0 && expired.length === 0 ? <p class="none">{t.panel.empty}</p> : null}
+        {facts.length === 0 && !words && waiting.total === 0 && expired.length === 0 ? <p class="none">{t.panel.empty}</p> : null}
         {facts.length === 0 && words ? <p class="none">{t.panel.nothingFound}</p> : null}
         <Section title={t.panel.pinned} facts={pinned} go={go} />
         {GROUPS.map((group) => (
@@ -121,9 +127,9 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
             go={go}
           />
         ))}
-        {more ? (
+        {count > facts.length ? (
           <button type="button" class="quiet" onClick={showMoreRemembered}>
-            {t.panel.more}
+            {t.panel.more(count - facts.length)}
           </button>
         ) : null}
         <Expired words={words} />
@@ -159,7 +165,7 @@ function Section({
 }: {
   title: string;
   facts: readonly Fact[];
-  go: (id: string) => void;
+  go: (id: string, words?: string) => void;
 }): JSX.Element | null {
   if (facts.length === 0) return null;
   return (
@@ -198,7 +204,7 @@ function Expired({ words }: { words: string }): JSX.Element | null {
                 <button type="button" aria-describedby={id} onClick={() => act(() => renew(fact))}>
                   {t.panel.renew}
                 </button>
-                <IconButton icon="bin" label={t.panel.forget} about={id} onClick={() => act(() => forget(fact))} />
+                <IconButton icon="bin" label={t.panel.forget} about={id} onClick={() => state.set({ dialog: { kind: "forget", fact } })} />
               </div>
             </li>
           );
@@ -208,7 +214,7 @@ function Expired({ words }: { words: string }): JSX.Element | null {
   );
 }
 
-function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Element {
+function Entry({ fact, go }: { fact: Fact; go: (id: string, words?: string) => void }): JSX.Element {
   const [editing, setEditing] = useState(false);
   const former = useStore(state, (value) =>
     value.former.get(fact.key)?.find((old) => old.value !== fact.value),
@@ -255,7 +261,10 @@ function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Elem
           <q>{fact.quote}</q>
         </p>
       ) : null}
-      {former ? <History fact={fact} former={former} /> : null}
+      <p class="entry-measures">
+        {tb.timesUsed(fact.use_count)} · {tb.sure(Math.round(fact.confidence * 100))}
+      </p>
+      <History fact={fact} former={former} />
       <div class="entry-actions">
         {fact.key.startsWith("task::") ? (
           <button type="button" class="primary" aria-describedby={id} onClick={() => act(() => finish(fact))}>
@@ -264,14 +273,14 @@ function Entry({ fact, go }: { fact: Fact; go: (id: string) => void }): JSX.Elem
           </button>
         ) : null}
         {source ? (
-          <button type="button" aria-describedby={id} onClick={() => go(source)}>
+          <button type="button" aria-describedby={id} onClick={() => go(source, fact.quote ?? undefined)}>
             <Icon name="jump" />
-            {t.panel.source}
+            {tb.where}
           </button>
         ) : null}
         <IconButton icon="pin" filled={fact.pinned} label={fact.pinned ? t.panel.unpin : t.panel.pin} about={id} onClick={() => act(() => pin(fact))} />
         <IconButton icon="pencil" label={t.panel.edit} about={id} onClick={() => setEditing(true)} />
-        <IconButton icon="bin" label={t.panel.forget} about={id} onClick={() => act(() => forget(fact))} />
+        <IconButton icon="bin" label={t.panel.forget} about={id} onClick={() => state.set({ dialog: { kind: "forget", fact } })} />
       </div>
     </li>
   );

@@ -28,6 +28,8 @@ export interface TextPiece {
 export interface CodePiece {
   kind: "code";
   parts: readonly string[];
+  /** As its fence names it. */
+  language: string;
   lines: number;
   /** Of the longest line, in columns. */
   width: number;
@@ -54,7 +56,7 @@ export class Pieces {
   private joined = false;
   private blank = false;
   private fence: Fence | null = null;
-  private code: { parts: string[]; width: number } | null = null;
+  private code: { parts: string[]; width: number; language: string } | null = null;
   /** The head of the table that the piece ends in, and what is put before one that goes on with it. */
   private head = "";
   private before = "";
@@ -84,9 +86,9 @@ export class Pieces {
   }
 
   private codePiece(rest: string): CodePiece {
-    const { parts, width } = this.code as { parts: string[]; width: number };
+    const { parts, width, language } = this.code as { parts: string[]; width: number; language: string };
     const lines = parts.length * CODE_LINES + this.lines;
-    return { kind: "code", parts: rest ? [...parts, rest] : parts.slice(), lines, width };
+    return { kind: "code", parts: rest ? [...parts, rest] : parts.slice(), language, lines, width };
   }
 
   private take(end: number): void {
@@ -107,7 +109,7 @@ export class Pieces {
       if (own) {
         this.cut(false);
         this.startAfter(end, false);
-        this.code = { parts: [], width: 0 };
+        this.code = { parts: [], width: 0, language: line.slice(signs.length).trim() };
         return;
       }
     } else if (!empty && this.mayCut(line)) this.cut(!this.blank);

@@ -2,7 +2,11 @@
 
 import { Fragment, type JSX } from "preact";
 import { useMemo } from "preact/hooks";
+import { size } from "../i18n";
+import { tb } from "../i18n/basis";
 import type { Fact } from "../model";
+import { fileIn } from "../state/attaching";
+import { Icon } from "./icons";
 import { Code } from "./markdown";
 import { memo } from "./memo";
 import { useStepwise } from "./stepwise";
@@ -10,6 +14,12 @@ import { useStepwise } from "./stepwise";
 interface Piece {
   text: string;
   facts: readonly Fact[];
+}
+
+/** A fenced block of code, or a file that was attached. */
+interface Fenced {
+  text: string;
+  info: string;
 }
 
 interface SaidProps {
@@ -21,7 +31,7 @@ interface SaidProps {
 
 const GROUP_LINES = 200;
 const LINE_EM = 1.55;
-const FENCE = /^```[^\n]*\n([\s\S]*?)(?:^```[ \t]*$|(?![\s\S]))/gm;
+const FENCE = /^(```|~~~)([^\n]*)\n([\s\S]*?)(?:^\1[ \t]*$|(?![\s\S]))/gm;
 
 export const Said = memo(({ text, facts, pointed }: SaidProps) => {
   const groups = useMemo(() => grouped(linesOf(text, facts)), [text, facts]);
@@ -45,11 +55,11 @@ function grouped<T>(lines: readonly T[]): T[][] {
   return Array.from({ length: count }, (_, i) => lines.slice(i * GROUP_LINES, (i + 1) * GROUP_LINES));
 }
 
-const Lines = memo(({ lines, pointed }: { lines: ReadonlyArray<string | Piece[]>; pointed: string | null }) => (
+const Lines = memo(({ lines, pointed }: { lines: ReadonlyArray<Fenced | Piece[]>; pointed: string | null }) => (
   <>
     {lines.map((line, i) =>
-      typeof line === "string" ? (
-        <Code key={i} parts={[line]} />
+      "info" in line ? (
+        <Block key={i} block={line} />
       ) : (
         // The line break makes no difference to the eye, but to what is copied or read out.
         <Fragment key={i}>
@@ -60,6 +70,20 @@ const Lines = memo(({ lines, pointed }: { lines: ReadonlyArray<string | Piece[]>
     )}
   </>
 ));
+
+function Block({ block: { text, info } }: { block: Fenced }): JSX.Element {
+  const name = fileIn(info);
+  if (name === null) return <Code parts={[text]} language={info.trim()} />;
+  return (
+    <details class="attachment">
+      <summary>
+        <Icon name="clip" />
+        <span dir="auto">{tb.attached(name, size(new Blob([text]).size))}</span>
+      </summary>
+      <Code parts={[text]} language={name.includes(".") ? (name.split(".").at(-1) as string) : ""} />
+    </details>
+  );
+}
 
 function Line({ pieces, pointed }: { pieces: readonly Piece[]; pointed: string | null }): JSX.Element {
   return (
@@ -75,14 +99,14 @@ function Line({ pieces, pointed }: { pieces: readonly Piece[]; pointed: string |
   );
 }
 
-/** Lines of pieces; a fenced block of code is one string. */
-function linesOf(text: string, facts: readonly Fact[]): Array<string | Piece[]> {
+/** Lines of pieces, and fenced blocks. */
+function linesOf(text: string, facts: readonly Fact[]): Array<Fenced | Piece[]> {
   const marked = piecesOf(text, facts);
-  const out: Array<string | Piece[]> = [];
+  const out: Array<Fenced | Piece[]> = [];
   let place = 0;
   for (const match of text.matchAll(FENCE)) {
     out.push(...split(cut(marked, place, match.index).filter((piece) => piece.text !== "\n")));
-    out.push((match[1] ?? "").replace(/\n$/, ""));
+    out.push({ info: match[2] ?? "", text: (match[3] ?? "").replace(/\n$/, "") });
     place = match.index + match[0].length + 1;
   }
   if (place === 0 || place < text.length) out.push(...split(cut(marked, place, text.length)));

@@ -13,6 +13,7 @@ export function Shortcuts(): JSX.Element {
       [
         [shortcuts.palette, [modifier, "K"]],
         [shortcuts.newChat, [modifier, "⇧", "O"]],
+        [shortcuts.settings, [modifier, ","]],
         [shortcuts.close, ["Esc"]],
       ],
     ],

@@ -1,12 +1,23 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { hostOf } from "../../models/address";
 import { ago, daysAgo, t } from "../i18n";
+import { tb } from "../i18n/basis";
 import { MAX_TITLE_CHARACTERS, type Session } from "../model";
 import { closeIncognito, openIncognito } from "../state/incognito";
 import { act } from "../state/memory";
 import { models } from "../state/model-choice";
-import { deleteSession, newChat, openSession, rename, search, showMoreSessions, titleOf } from "../state/sessions";
+import { profiles, shownName } from "../state/profile";
+import {
+  deleteSession,
+  newChat,
+  openSession,
+  rename,
+  search,
+  showMoreSessions,
+  showNewerSessions,
+  titleOf,
+} from "../state/sessions";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { sync } from "../state/sync";
@@ -18,6 +29,8 @@ import { memo } from "./memo";
 import { modifier } from "./modifier";
 
 const SEARCH_MS = 150;
+/** Older chats are read when the end of the list is this many windows away. */
+const REACH = 2;
 
 export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
   const open = useStore(state, (value) => value.drawer);
@@ -75,6 +88,7 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
           </div>
           <Incognito id={incognito} />
           <Search />
+          <Everywhere />
           <Sessions />
         </div>
         <footer class="sidebar-foot">
@@ -92,6 +106,12 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
             <Icon name="sync" />
             {synced === null ? t.sessions.sync : unsynced ? t.sessions.unsynced : t.sessions.syncedWith(synced)}
           </button>
+          <button type="button" class="quiet commands" onClick={() => state.set({ drawer: false, dialog: { kind: "settings" } })}>
+            <Icon name="settings" />
+            {t.sessions.settings}
+            <kbd>{modifier} ,</kbd>
+          </button>
+          <ProfileButton />
           {synced !== null && server === null ? null : (
             <p>{server === null ? t.sessions.privacy : t.models.privacy(hostOf(server))}</p>
           )}
@@ -100,6 +120,22 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
       </nav>
       {trapped ? <div class="veil" onClick={close} /> : null}
     </>
+  );
+}
+
+/** Which memory this tab shows, where there is more than one. */
+function ProfileButton(): JSX.Element | null {
+  const name = useStore(profiles, shownName);
+  if (name === null) return null;
+  return (
+    <button
+      type="button"
+      class="quiet commands profile-button"
+      onClick={() => state.set({ drawer: false, dialog: { kind: "profiles" } })}
+    >
+      <Icon name="person" />
+      <span dir="auto">{t.sessions.profile(name)}</span>
+    </button>
   );
 }
 
@@ -142,14 +178,51 @@ function Search(): JSX.Element {
   );
 }
 
+/** From the titles to everything else that has the words. */
+function Everywhere(): JSX.Element | null {
+  const query = useStore(state, (value) => value.query.trim());
+  if (!query) return null;
+  return (
+    <button type="button" class="quiet everywhere" onClick={() => state.set({ drawer: false, dialog: { kind: "palette" } })}>
+      <Icon name="search" />
+      {tb.everywhere(query.length > 24 ? `${query.slice(0, 24)}…` : query)}
+    </button>
+  );
+}
+
 function Sessions(): JSX.Element {
   const sessions = useStore(state, (value) => value.sessions);
   const more = useStore(state, (value) => value.moreSessions);
+  const before = useStore(state, (value) => value.sessionsBefore);
   const query = useStore(state, (value) => value.query);
   const current = useStore(state, (value) => value.current);
+  const list = useRef<HTMLDivElement>(null);
+  const place = useRef<{ row: Element; top: number } | null>(null);
+  // What stands where the reader looks stays there, whatever comes and goes above it.
+  useLayoutEffect(() => {
+    const held = place.current;
+    if (!held?.row.isConnected || !list.current) return;
+    list.current.scrollTop += held.row.getBoundingClientRect().top - held.top;
+    note(list.current);
+  }, [before]);
+  const note = (element: HTMLElement): void => {
+    const edge = element.getBoundingClientRect().top;
+    const row = [...element.querySelectorAll("li")].find((one) => one.getBoundingClientRect().bottom > edge);
+    place.current = row ? { row, top: row.getBoundingClientRect().top } : null;
+  };
+  const scrolled = (element: HTMLElement): void => {
+    note(element);
+    if (element.scrollTop < element.clientHeight) showNewerSessions();
+    if (element.scrollHeight - element.scrollTop < REACH * element.clientHeight) showMoreSessions();
+  };
   if (sessions.length === 0) return <p class="none">{query ? t.sessions.nothingFound : t.sessions.none}</p>;
   return (
-    <div class="sessions">
+    <div class="sessions" ref={list} onScroll={({ currentTarget }) => scrolled(currentTarget)}>
+      {before ? (
+        <button type="button" class="quiet" onClick={showNewerSessions}>
+          {t.sessions.newer}
+        </button>
+      ) : null}
       {byAge(sessions).map(([title, group]) => (
         <section key={title}>
           <h2>{title}</h2>

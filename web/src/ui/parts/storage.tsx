@@ -88,7 +88,7 @@ function protection(status: Status | null): string {
 
 function Holds(): JSX.Element | null {
   const counts = useStore(state, (value) => value.counts);
-  const waiting = useStore(state, (value) => value.proposals.length);
+  const waiting = useStore(state, (value) => value.waiting.total);
   const { storage } = t;
   if (!counts) return null;
   return (

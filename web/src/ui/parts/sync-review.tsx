@@ -39,7 +39,7 @@ export function SyncReview(): JSX.Element | null {
   const pairs = [...conflicts.map(ofConflict), ...disputes.map(ofDispute)];
   if (pairs.length === 0) return null;
   return (
-    <section class="sync-review" aria-label={ts.review}>
+    <section class="sync-pairs" aria-label={ts.review}>
       <h3>{ts.review}</h3>
       <p class="kind-note">{ts.reviewLead(pairs.length)}</p>
       <ul>
@@ -145,7 +145,7 @@ function ofDispute({ fact, other }: Conflict): Pair {
     label,
     value: of.key === fact.key ? of.value : `${keyInWords(of.key)}: ${of.value}`,
     at: of.created_at,
-    confidence: of.confidence ?? null,
+    confidence: of.confidence,
     quote: of.quote,
     source: of.source_message_id,
     take,

@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../i18n";
+import { tb } from "../i18n/basis";
 import type { Message } from "../model";
 import { answerAgain } from "../state/chat";
 import { focusNext } from "../state/focus";
@@ -19,9 +20,10 @@ interface TurnActionsProps {
   /** It answers a message of the user. */
   answers: boolean;
   onEdit(): void;
+  onWhy(): void;
 }
 
-export function TurnActions({ message, answers, onEdit }: TurnActionsProps): JSX.Element {
+export function TurnActions({ message, answers, onEdit, onWhy }: TurnActionsProps): JSX.Element {
   const answering = useStore(state, isAnswering);
   const mine = message.role === "user";
   const { chat } = t;
@@ -32,6 +34,7 @@ export function TurnActions({ message, answers, onEdit }: TurnActionsProps): JSX
       {answers ? (
         <Action icon="again" label={chat.again} disabled={answering} onClick={() => answerAgain(message)} />
       ) : null}
+      {mine ? null : <Action icon="why" label={tb.why} kind="why-action" onClick={onWhy} />}
       {mine ? null : (
         <Action icon="sent" label={chat.inspect} onClick={() => state.set({ dialog: { kind: "prompt", message } })} />
       )}
@@ -46,16 +49,17 @@ interface ActionProps {
   icon: Parameters<typeof Icon>[0]["name"];
   label: string;
   disabled?: boolean;
-  /** A selector finds it by this. */
+  /** A selector finds it by these. */
   step?: string;
+  kind?: string;
   onClick(): void;
 }
 
-function Action({ icon, label, disabled = false, step, onClick }: ActionProps): JSX.Element {
+function Action({ icon, label, disabled = false, step, kind = "", onClick }: ActionProps): JSX.Element {
   return (
     <button
       type="button"
-      class="icon-button bare"
+      class={`icon-button bare ${kind}`}
       aria-label={label}
       title={label}
       disabled={disabled}

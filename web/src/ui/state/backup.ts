@@ -1,5 +1,7 @@
 /** The last export, and when it is time for another one. */
 
+import { pageKey } from "../../host/names";
+import { database } from "../../profiles/current";
 import { call } from "./memory";
 import { type State, state } from "./state";
 
@@ -11,7 +13,7 @@ export interface Backup {
 }
 
 const SETTING = "page.last_export";
-const SNOOZED = "py-memory:backup-snoozed";
+const SNOOZED = pageKey(database, "backup-snoozed");
 const DAY_MS = 86_400_000;
 const OLD_DAYS = 30;
 const MANY_MESSAGES = 200;

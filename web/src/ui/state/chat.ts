@@ -2,7 +2,7 @@
 
 import { WaitingMessages } from "../../client/waiting";
 import { uuid7 } from "../../host/ids";
-import { DATABASE } from "../../host/rpc";
+import { create, database } from "../../profiles/current";
 import { counted, t } from "../i18n";
 import type { Fact, Message, Outgoing, Receipt } from "../model";
 import { noticed } from "./facts";
@@ -17,7 +17,7 @@ import { makeRoom, refreshMessages } from "./window";
 const DELTA_MS = 50;
 
 /** Without locks nothing is kept. */
-const waiting = "locks" in navigator ? new WaitingMessages(DATABASE) : null;
+const waiting = "locks" in navigator ? new WaitingMessages(database, create) : null;
 
 /** Messages of an earlier visit that were never answered: shown at once, sent by the memory when it is open. */
 export async function showUnanswered(): Promise<void> {

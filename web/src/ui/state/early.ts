@@ -1,7 +1,7 @@
 /** The last conversation, shown before Python has started: read-only, and replaced by what the memory then says. */
 
 import { Connection } from "../../host/idb";
-import { DATABASE } from "../../host/rpc";
+import { create, database } from "../../profiles/current";
 import { type KeptView, keepView, readView } from "../../host/view";
 import type { Message, Session } from "../model";
 import { call, memoryNow } from "./memory";
@@ -43,7 +43,7 @@ const messageShown = ({ id, session_id, parent_id, created_at, role, content, ed
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Without locks nothing is kept. */
-const stored = (): Connection | null => ("locks" in navigator ? Connection.shared(DATABASE) : null);
+const stored = (): Connection | null => ("locks" in navigator ? Connection.shared(database, create) : null);
 
 export async function showEarly(): Promise<void> {
   const place = stored();

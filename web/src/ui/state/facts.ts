@@ -1,72 +1,71 @@
 /** What is remembered: proposals and their answers, and the list in the panel. */
 
-import { t } from "../i18n";
+import { listed, t } from "../i18n";
+import { tb } from "../i18n/basis";
 import { KEYS_OF_GROUPS, keyInWords, keysWithWords } from "../i18n/keys";
-import type { Conflict, Fact, Namespace, Receipt } from "../model";
+import type { Conflict, Fact, Namespace, Receipt, WaitingPage } from "../model";
 import { act, call, toast } from "./memory";
 import { state } from "./state";
+import { refreshAll } from "./sessions";
 import { offerUndo, UNDO_MS } from "./undo";
+import { refreshMessages } from "./window";
 
 /** Entries of the panel that are read at first, some windows full, and each time the reader comes near their end. */
 const FIRST = 12;
 const MORE = 40;
-/** More that waits for an answer, or is past its time, is not shown at once. */
-const MOST_WAITING = 200;
-const MOST_EXPIRED = 50;
-const MOST_FORMER = 500;
+/** What waits for an answer, likewise. */
+const FIRST_WAITING = 6;
 
 let turn = 0;
 let panelTurn = 0;
-/** How many entries of the panel are asked for. */
+let noticedSoFar = 0;
+/** How many entries of the panel are asked for, and how many of what waits. */
 let asked = FIRST;
+let askedWaiting = FIRST_WAITING;
 
-/** Reads what is in sight: what the messages on screen said, what waits for an answer and, if open, the panel. */
+/** Reads what is in sight: the open chat with what it said, what waits for an answer and, if open, the panel. */
 export async function refreshFacts(): Promise<void> {
-  const mine = ++turn;
-  const { panel, messages } = state.get();
-  const [said, candidates, disputed] = await Promise.all([
-    factsOf({ source_message_ids: messages.map(({ id }) => id), status: null }),
-    call<Fact[]>("list_facts", { status: "candidate", limit: MOST_WAITING }),
-    call<Fact[]>("list_facts", { status: "disputed", limit: MOST_WAITING }),
-    panel ? readPanel() : undefined,
-  ]);
-  const waiting = distinct([...candidates, ...said.filter(({ status }) => status === "candidate")]);
-  // A proposal says what it would correct; where a key holds many values, it corrects none.
-  const single = waiting.map(({ key }) => key).filter((key) => !holdsMany(key));
-  const corrected = await factsOf({ keys: [...new Set(single)] });
-  const current = said.filter(({ status, expires_at }) => status === "current" && !(expires_at && expires_at <= Date.now()));
-  const conflicts = disputed.length ? await call<Conflict[]>("conflicts") : [];
-  if (mine !== turn) return;
-  state.set({ facts: distinct([...current, ...corrected]), proposals: [...waiting.reverse(), ...disputed], conflicts });
+  await Promise.all([refreshMessages(), readWaiting(), state.get().panel ? readPanel() : undefined]);
 }
 
-const distinct = (facts: readonly Fact[]): Fact[] => [...new Map(facts.map((fact) => [fact.id, fact])).values()];
+export const distinct = (facts: readonly Fact[]): Fact[] => [...new Map(facts.map((fact) => [fact.id, fact])).values()];
+
+async function readWaiting(): Promise<void> {
+  const mine = ++turn;
+  const waiting = await call<WaitingPage>("read_waiting", { limit: askedWaiting });
+  if (mine === turn) state.set({ waiting });
+}
+
+export function showMoreWaiting(): void {
+  askedWaiting = state.get().waiting.facts.length + MORE;
+  act(readWaiting);
+}
+
+interface FactsPage {
+  facts: readonly Fact[];
+  total: number;
+  former: readonly Fact[];
+  expired: readonly Fact[];
+}
 
 async function readPanel(): Promise<void> {
   const mine = ++panelTurn;
   const words = state.get().wanted.trim();
-  const limit = asked;
-  const found = await call<Fact[]>("browse_facts", {
+  const page = await call<FactsPage>("read_facts", {
     groups: KEYS_OF_GROUPS,
-    limit: limit + 1,
+    limit: asked,
     ...(words && { words, keys: keysWithWords(words) }),
   });
   if (mine !== panelTurn) return;
-  const remembered = found.slice(0, limit);
-  state.set({ remembered, moreRemembered: found.length > limit });
-  const keys = [...new Set(remembered.map(({ key }) => key))];
-  const [superseded, expired] = await Promise.all([
-    keys.length ? call<Fact[]>("list_facts", { status: "superseded", keys, limit: MOST_FORMER }) : [],
-    call<Fact[]>("list_facts", { status: "expired", limit: MOST_EXPIRED }),
-  ]);
-  if (mine !== panelTurn) return;
   const former = new Map<string, Fact[]>();
-  for (const fact of superseded) former.set(fact.key, [...(former.get(fact.key) ?? []), fact]);
-  state.set({ former, expired });
+  for (const fact of page.former) former.set(fact.key, [...(former.get(fact.key) ?? []), fact]);
+  const { facts: remembered, total: rememberedCount, expired } = page;
+  state.set({ remembered, rememberedCount, former, expired });
 }
 
 export function showMoreRemembered(): void {
-  if (!state.get().moreRemembered || asked > state.get().remembered.length) return; // it is being read
+  const { remembered, rememberedCount } = state.get();
+  if (remembered.length >= rememberedCount || asked > remembered.length) return; // it is being read
   asked += MORE;
   act(readPanel);
 }
@@ -78,19 +77,25 @@ export function searchRemembered(wanted: string): void {
   act(readPanel);
 }
 
-async function factsOf(which: { keys: string[] } | { source_message_ids: string[]; status: null }): Promise<Fact[]> {
-  const [names] = Object.values(which);
-  return names?.length ? call<Fact[]>("list_facts", which) : [];
-}
+/** How often something was noticed: what was read meanwhile may be without it. */
+export const noticedCount = (): number => noticedSoFar;
 
 /** Adds what a round has just found, so that it is seen before the next reading. */
 export function noticed(proposed: readonly Fact[], stored: readonly Fact[]): void {
   turn += 1;
-  const { facts, proposals } = state.get();
-  const known = new Set([...facts, ...proposals].map((fact) => fact.id));
+  noticedSoFar += 1;
+  const { facts, proposals, waiting } = state.get();
+  const known = new Set([...facts, ...proposals, ...waiting.facts].map((fact) => fact.id));
+  const fresh = proposed.filter((fact) => !known.has(fact.id));
+  const all = waiting.facts.length === waiting.total;
   state.set({
-    proposals: [...proposals, ...proposed.filter((fact) => !known.has(fact.id))],
+    proposals: [...proposals, ...fresh],
     facts: [...facts, ...stored.filter((fact) => !known.has(fact.id))],
+    waiting: {
+      ...waiting,
+      facts: all ? [...waiting.facts, ...fresh] : waiting.facts,
+      total: waiting.total + fresh.length,
+    },
   });
 }
 
@@ -120,6 +125,14 @@ export async function end(fact: Fact): Promise<void> {
   if (operation_id) offerUndo({ operation_id, undo_until }, "rejected", t.facts.over(fact.value), refreshFacts);
 }
 
+/** Of two that exclude each other one holds: the other becomes a thing of the past, or makes way under its key. */
+export async function choose({ fact, other, why }: Conflict, chosen: Fact): Promise<void> {
+  if (chosen.id === other.id) return end(fact);
+  await call("confirm_fact", { id: fact.id });
+  if (why === "value") return refreshFacts();
+  return end(other);
+}
+
 /** What has expired counts again, from now on for as long as its kind does. */
 export async function renew(fact: Fact): Promise<void> {
   const undo_until = Date.now() + UNDO_MS;
@@ -141,12 +154,28 @@ export async function change(fact: Fact, value: string): Promise<void> {
   await refreshFacts();
 }
 
-export async function forget(fact: Fact): Promise<void> {
-  const receipt = await call<Receipt>("forget", { fact_id: fact.id });
+/** Forgets it, or the message it came from with all that was learned from that, and looks whether it is gone. */
+export async function forget(fact: Fact, withSource = false): Promise<void> {
+  const which = withSource ? { message_id: fact.source_message_id } : { fact_id: fact.id };
+  const receipt = await call<Receipt>("forget", which);
+  const left = await call<Record<string, number>>("count_mentions", { words: fact.value });
   await refreshFacts();
-  offerUndo(receipt, "forgotten", t.panel.forgotten(fact.value), refreshFacts, {
-    details: receipt.beyond.map((code) => t.panel.beyond[code] ?? code),
+  if (withSource) await refreshAll();
+  offerUndo(receipt, "forgotten", t.panel.forgotten(fact.value), withSource ? refreshAll : refreshFacts, {
+    details: [
+      proofOf(left),
+      ...receipt.beyond.filter((code) => code !== "source_message").map((code) => t.panel.beyond[code] ?? code),
+    ],
   });
+}
+
+/** In words, what still holds the same words: a short value may stand in texts that have nothing to do with it. */
+function proofOf(left: Readonly<Record<string, number>>): string {
+  const { messages = 0, message_versions: versions = 0, facts = 0, sessions = 0, summaries = 0, ...rest } = left;
+  const others = Object.values(rest).reduce((sum, count) => sum + count, 0);
+  const counts = { messages: Math.max(messages, versions), facts, sessions, summaries, others };
+  const places = Object.entries(counts).flatMap(([place, n]) => (n ? [tb.places[place as keyof typeof counts](n)] : []));
+  return places.length ? tb.stillHeld(listed(places)) : tb.provenGone;
 }
 
 export async function finish(task: Fact): Promise<void> {
@@ -159,9 +188,10 @@ export async function finish(task: Fact): Promise<void> {
 }
 
 export function openPanel(open: boolean): void {
-  const { panel, wanted, remembered, moreRemembered } = state.get();
+  const { panel, wanted, remembered, waiting } = state.get();
   if (open === panel) return state.set({ drawer: false });
   asked = FIRST;
+  askedWaiting = FIRST_WAITING;
   // It opens with the beginning of what was read before, unless that was found for words.
   const beginning = wanted ? [] : remembered.slice(0, FIRST);
   state.set({
@@ -169,7 +199,7 @@ export function openPanel(open: boolean): void {
     drawer: false,
     wanted: "",
     remembered: beginning,
-    moreRemembered: moreRemembered || beginning.length < remembered.length,
+    waiting: { ...waiting, facts: waiting.facts.slice(0, FIRST_WAITING) },
   });
   if (open) act(readPanel);
 }

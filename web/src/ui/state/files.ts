@@ -7,7 +7,8 @@ import { noteBackup, readBackup } from "./backup";
 import { asProblem, call, memory, memoryNow, toast } from "./memory";
 import { refreshSessions, titleOf } from "./sessions";
 import { state } from "./state";
-import { emptyWindow, refreshChat } from "./window";
+import { refreshFacts } from "./facts";
+import { emptyWindow } from "./window";
 import { tellZone } from "./zone";
 
 const FORMS = {
@@ -37,7 +38,7 @@ export async function exportFile(format: Form = "db", session: Session | null = 
 }
 
 /** Of a title what file systems take. */
-function plainName(title: string): string {
+export function plainName(title: string): string {
   return title.replace(/[\\/:*?"<>|\u0000-\u001f]+/g, " ").trim().slice(0, 60).trim() || "py_memory";
 }
 
@@ -98,7 +99,7 @@ async function showAnew(mode: "merge" | "replace"): Promise<void> {
   if (mode === "replace") state.set({ current: null, ...emptyWindow() });
   await refreshSessions();
   if (state.get().current === null) state.set({ current: state.get().sessions[0]?.id ?? null });
-  await Promise.all([refreshChat(), readBackup(), tellZone()]);
+  await Promise.all([refreshFacts(), readBackup(), tellZone()]);
 }
 
 /** What is stored, as it is: works even where the memory cannot be opened. */

@@ -1,7 +1,10 @@
 /** Keys that work on the whole page, and files that are dropped on it. */
 
 import { t } from "../i18n";
+import { tb } from "../i18n/basis";
 import { isComposing } from "../parts/ime";
+import { attach, isForMemory } from "./attaching";
+import { act } from "./memory";
 import { newChat } from "./sessions";
 import { state } from "./state";
 
@@ -20,6 +23,9 @@ export function watchKeys(): void {
       } else if (key === "o" && event.shiftKey && !dialog) {
         event.preventDefault();
         newChat();
+      } else if ((key === "," || key === "，") && !event.shiftKey && !dialog) {
+        event.preventDefault();
+        state.set({ dialog: { kind: "settings" } });
       }
     } else if (!dialog && !isTyping(event.target)) {
       if (key !== "?" && key !== "？" && key !== "/") return;
@@ -34,7 +40,8 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
-/** A file that is dropped is to be imported; without this the browser would leave the page for it. */
+/** What is dropped on the conversation is attached, elsewhere it is to be imported, as are memories anywhere; without this
+ * the browser would leave the page for it. */
 export function watchDrops(): void {
   const root = document.documentElement;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -42,8 +49,9 @@ export function watchDrops(): void {
   addEventListener("dragover", (event) => {
     if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
-    event.dataTransfer.dropEffect = mayImport() ? "copy" : "none";
-    if (mayImport()) root.setAttribute("data-dropping", t.files.drop);
+    const attaching = mayAttach(event);
+    event.dataTransfer.dropEffect = attaching || mayImport() ? "copy" : "none";
+    if (attaching || mayImport()) root.setAttribute("data-dropping", attaching ? tb.dropHere : t.files.drop);
     clearTimeout(timer);
     timer = setTimeout(end, DROP_ENDS_MS);
   });
@@ -52,8 +60,14 @@ export function watchDrops(): void {
     if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     const files = [...event.dataTransfer.files];
+    if (mayAttach(event) && !files.some(isForMemory)) return act(() => attach(files));
     if (files.length && mayImport()) state.set({ dialog: { kind: "import", files } });
   });
+}
+
+function mayAttach({ target }: DragEvent): boolean {
+  const { dialog, failure } = state.get();
+  return !dialog && !failure && target instanceof Element && target.closest(".conversation, .foot") !== null;
 }
 
 function mayImport(): boolean {

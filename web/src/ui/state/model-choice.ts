@@ -1,7 +1,8 @@
 /** Who answers, as the page shows it. How that is changed is loaded when it is needed. */
 
 import type { PyMemory } from "../../client/types";
-import { DATABASE } from "../../host/rpc";
+import { modelsChannel } from "../../host/names";
+import { database } from "../../profiles/current";
 import type { PortServer } from "../../models/port";
 import { type Choice, type ModelSettings, NO_MODEL, readSettings } from "../../models/settings";
 import { Store } from "./store";
@@ -43,7 +44,7 @@ export const models = new Store<ModelsState>({
 });
 
 /** Tells the other tabs that the settings have changed. */
-export const others = new BroadcastChannel(`${DATABASE}:models`);
+export const others = new BroadcastChannel(modelsChannel(database));
 
 /** Called after the memory has been opened, so that a start does not wait for it. */
 export async function watchModels(memory: PyMemory): Promise<void> {
@@ -54,7 +55,7 @@ export async function watchModels(memory: PyMemory): Promise<void> {
 
 async function readAgain(memory: PyMemory): Promise<void> {
   const { kind } = models.get().settings.choice;
-  const settings = await readSettings(DATABASE);
+  const settings = await readSettings(database);
   models.set({ settings });
   const runs = [kind, settings.choice.kind].some((one) => one === "device" || one === "browser");
   if (runs) (await import("./models")).follow(memory, settings);

@@ -1,7 +1,7 @@
 /** Who answers: the offline assistant, a model server, a file on this device, or the browser's own model. */
 
 import type { PyMemory } from "../../client/types";
-import { DATABASE } from "../../host/rpc";
+import { database } from "../../profiles/current";
 import { fullAddress, hostOf } from "../../models/address";
 import { addressSpace } from "../../host/net";
 import * as file from "../../models/file";
@@ -55,7 +55,7 @@ export function connect(typed: string, key: string): Promise<void> {
     const address = addressIn(typed);
     if (!isSecureContext) throw new Shown(tm.problems.insecure);
     models.set({ progress: { kind: "server", step: "connecting" } });
-    if (key) await writeKey(DATABASE, address, key);
+    if (key) await writeKey(database, address, key);
     const former = models.get().settings.server;
     await change({ server: { address, model: former?.model ?? "" }, trying: originOf(address) });
     const found = await call<Array<{ id: string }>>("probe_model", { address, language });
@@ -64,7 +64,7 @@ export function connect(typed: string, key: string): Promise<void> {
     await change({ choice: { kind: "server", address, model }, server: { address, model } }, ["trying"]);
     models.set({ list });
     await lookForKey();
-    toast({ text: tm.server.connected(model, hostOf(address)) });
+    return tm.server.connected(model, hostOf(address));
   });
 }
 
@@ -77,7 +77,7 @@ export function chooseModel(model: string): Promise<void> {
 }
 
 export async function forgetKey(address: string): Promise<void> {
-  await writeKey(DATABASE, address, "");
+  await writeKey(database, address, "");
   await lookForKey();
   await call("use_model");
 }
@@ -102,11 +102,11 @@ export function pickFile(chosen: File): Promise<void> {
     const total = chosen.size;
     const progress = (done: number): void => models.set({ progress: { kind: "device", step: "copying", done, total } });
     progress(0);
-    picked = (await file.keep(DATABASE, chosen.stream(), progress, signal)) ? null : chosen;
+    picked = (await file.keep(database, chosen.stream(), progress, signal)) ? null : chosen;
     if (picked) toast({ text: tm.device.notKept });
     await change({ file: { name: chosen.name, size: chosen.size } });
     await startPageModel("device", signal);
-    toast({ text: tm.device.ready(chosen.name) });
+    return tm.device.ready(chosen.name);
   });
 }
 
@@ -135,13 +135,16 @@ export function fetchFile(typed: string): Promise<void> {
       unwatch();
     }
     await startPageModel("device", signal);
-    toast({ text: tm.device.ready(nameIn(address)) });
+    return tm.device.ready(nameIn(address));
   });
 }
 
 /** The file that is kept here already. */
 export function useFile(): Promise<void> {
-  return attempt("device", (signal) => startPageModel("device", signal));
+  return attempt("device", async (signal) => {
+    await startPageModel("device", signal);
+    return tm.device.ready(models.get().settings.file?.name ?? tm.device.name);
+  });
 }
 
 export function dropFile(): Promise<void> {
@@ -150,7 +153,7 @@ export function dropFile(): Promise<void> {
     await change(choice.kind === "device" ? { choice: { kind: "offline" } } : {}, ["file"]);
     page?.stop();
     picked = null;
-    await file.drop(DATABASE);
+    await file.drop(database);
   });
 }
 
@@ -162,6 +165,7 @@ export function useBrowser(): Promise<void> {
       throw new Shown(tm.browser.failed);
     });
     await startPageModel("browser", signal);
+    return tm.browser.ready;
   });
 }
 
@@ -181,13 +185,15 @@ export async function leave(): Promise<void> {
 /** A sentence for the user. */
 class Shown extends Error {}
 
-async function attempt(kind: Choice["kind"], work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+/** `work` resolves with a sentence where a model has been made ready to answer. */
+async function attempt(kind: Choice["kind"], work: (signal: AbortSignal) => Promise<string | void>): Promise<void> {
   if (models.get().progress) return;
   running = new AbortController();
   const { signal } = running;
   models.set({ problem: null });
+  let ready: string | void = undefined;
   try {
-    await work(signal);
+    ready = await work(signal);
   } catch (error) {
     if (!signal.aborted) models.set({ problem: { kind, text: (error as Error).message } });
     if (state.get().dialog?.kind !== "models" && models.get().settings.trying) await change({}, ["trying"]);
@@ -195,6 +201,17 @@ async function attempt(kind: Choice["kind"], work: (signal: AbortSignal) => Prom
     models.set({ progress: null });
     running = null;
   }
+  if (ready) answersNow(ready);
+}
+
+/** Nothing is left to do in the dialog; what comes next is a message. */
+function answersNow(text: string): void {
+  if (state.get().dialog?.kind === "models") {
+    state.set({ dialog: null });
+    requestAnimationFrame(() => document.querySelector<HTMLTextAreaElement>("#message")?.focus());
+  }
+  const change = (): void => state.set({ dialog: { kind: "models" } });
+  toast({ text, actions: [{ label: tm.change, run: change }] });
 }
 
 function addressIn(typed: string): string {
@@ -236,13 +253,13 @@ export function readAlong(reads: boolean): Promise<void> {
 
 /** Keeps the settings; where they change what may be connected to, the memory starts anew under that policy. */
 async function change(changes: Partial<ModelSettings>, without: ReadonlyArray<"trying" | "file"> = []): Promise<void> {
-  const next: ModelSettings = { ...(await readSettings(DATABASE)), ...changes };
+  const next: ModelSettings = { ...(await readSettings(database)), ...changes };
   for (const name of without) delete next[name];
   const before = (await allowedOrigins()).join();
   const { choice, trying } = next;
   const wants = [choice.kind === "server" ? originOf(choice.address) : "", trying ?? ""].filter(Boolean);
   if (wants.some((origin) => !before.split(",").includes(origin))) await mayRestart();
-  await writeSettings(DATABASE, next);
+  await writeSettings(database, next);
   if ((await allowedOrigins()).join() === before) await call("use_model");
   else if (!(await renewPolicy())) throw new Shown(tm.problems.worker);
   models.set({ settings: next }); // shown when it holds
@@ -257,7 +274,7 @@ async function mayRestart(): Promise<void> {
 
 async function lookForKey(): Promise<void> {
   const { server } = models.get().settings;
-  models.set({ hasKey: server ? (await readKey(DATABASE, server.address)) !== null : false });
+  models.set({ hasKey: server ? (await readKey(database, server.address)) !== null : false });
 }
 
 async function startPageModel(kind: "device" | "browser", signal: AbortSignal): Promise<void> {
@@ -281,7 +298,7 @@ function inWords({ problem, message }: PageModelError): keyof typeof tm.device.p
 }
 
 function serve(memory: PyMemory, kind: Offer["kind"]): void {
-  page ??= new ModelPage(memory, DATABASE, (here) => models.set({ here }));
+  page ??= new ModelPage(memory, database, (here) => models.set({ here }));
   const load = kind === "browser" ? () => Promise.resolve(browserModel()) : shownLoading;
   page.serve({ kind, title: document.title, load });
 }
@@ -296,7 +313,7 @@ async function shownLoading(signal: AbortSignal): Promise<PageModel> {
 }
 
 async function loadFile(signal: AbortSignal): Promise<PageModel> {
-  const kept = picked ?? (await file.kept(DATABASE));
+  const kept = picked ?? (await file.kept(database));
   if (!kept) throw new PageModelError("no_model", "gone");
   const address = new URL(__BUILD__.device, document.baseURI).href;
   const { loadDevice, canRun } = (await import(address)) as typeof import("../../models/device");

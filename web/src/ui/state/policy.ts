@@ -1,5 +1,7 @@
 /** What the memory may connect to is written by the service worker, from the user's own settings. */
 
+import { incognitoLock } from "../../host/names";
+import { database } from "../../profiles/current";
 import { memory } from "./memory";
 
 const POLICY_MS = 10_000;
@@ -8,7 +10,7 @@ const POLICY_MS = 10_000;
 export async function whyNotRestart(): Promise<"worker" | "incognito" | null> {
   if (!navigator.serviceWorker?.controller) return "worker";
   const { held = [] } = await navigator.locks.query();
-  return held.some(({ name }) => name?.startsWith("py-memory:incognito:")) ? "incognito" : null;
+  return held.some(({ name }) => name?.startsWith(incognitoLock(database))) ? "incognito" : null;
 }
 
 /** The memory's workers start anew under the policy as the settings are now. False where that cannot be done. */

@@ -10,13 +10,16 @@ import { whenOpened } from "./incognito";
 import { state } from "./state";
 import { keepInTab, keptInTab } from "./tab";
 import { offerUndo } from "./undo";
-import { emptyWindow, goToMessage, refreshChat } from "./window";
+import { emptyWindow, goToMessage, refreshMessages } from "./window";
 
 const SESSIONS_PAGE = 40;
+/** No more are read again after each change, and rendered. */
+const MOST_SESSIONS = 120;
 const PLACE = "place";
 const TITLE_IN_SENTENCE = 36;
 
-let shown = SESSIONS_PAGE;
+/** Which part of the list is asked for. */
+let [from, shown] = [0, SESSIONS_PAGE];
 /** Only the newest request may answer. */
 let listing = 0;
 /** Sessions made here that the memory has not been told of. */
@@ -41,11 +44,19 @@ function shortened(title: string): string {
 export async function refreshSessions(): Promise<void> {
   const turn = ++listing;
   const query = state.get().query.trim();
-  const sessions = await call<Session[]>("list_sessions", { limit: shown + 1, query: query || null });
+  const [offset, limit] = [from, shown];
+  const sessions = await call<Session[]>("list_sessions", { limit: limit + 1, offset, query: query || null });
   if (turn !== listing) return;
+  // Others have gone meanwhile.
+  if (sessions.length === 0 && offset > 0) return listFromStart();
   const known = new Map(state.get().sessions.map((session) => [session.id, session]));
-  const listed = sessions.slice(0, shown).map((session) => unlessSame(known.get(session.id), session));
-  state.set({ sessions: listed, moreSessions: sessions.length > shown });
+  const listed = sessions.slice(0, limit).map((session) => unlessSame(known.get(session.id), session));
+  state.set({ sessions: listed, sessionsBefore: offset, moreSessions: sessions.length > limit });
+}
+
+function listFromStart(): Promise<void> {
+  [from, shown] = [0, SESSIONS_PAGE];
+  return refreshSessions();
 }
 
 /** What has not changed is not rendered again. */
@@ -59,11 +70,11 @@ function unlessSame(known: Session | undefined, read: Session): Session {
 export async function showBranch(id: string): Promise<void> {
   const { current, later } = state.get();
   await call("show_branch", { message_id: id, ...scopeOf(current) });
-  await (later ? goToMessage(id) : refreshChat());
+  await (later ? goToMessage(id) : refreshFacts());
 }
 
 export function refreshAll(): Promise<unknown> {
-  return Promise.all([refreshSessions(), refreshChat()]);
+  return Promise.all([refreshSessions(), refreshFacts()]);
 }
 
 /** A reload goes on with the chat that was open, also where nothing has been said in it yet. */
@@ -84,14 +95,14 @@ export async function loadFirst(): Promise<void> {
   await refreshSessions();
   const { current, sessions } = state.get();
   if (current === null) state.set({ current: sessions[0]?.id ?? null });
-  await Promise.all([readNamespaces(), refreshChat()]);
+  await Promise.all([readNamespaces(), refreshFacts()]);
   state.set({ loaded: true, early: false });
 }
 
 export async function openSession(id: string): Promise<void> {
   if (id !== state.get().current) state.set({ current: id, ...emptyWindow(), target: null });
   state.set({ drawer: false });
-  await refreshChat();
+  await refreshMessages();
 }
 
 /** An empty chat; it is stored with its first message. */
@@ -109,15 +120,24 @@ export async function sessionForSending(id: string | null): Promise<string | nul
   return id;
 }
 
+/** Older ones; where many are shown, the newest make way, and come back with `showNewerSessions`. */
 export function showMoreSessions(): void {
-  shown += SESSIONS_PAGE;
+  const { sessions, sessionsBefore, moreSessions } = state.get();
+  if (!moreSessions || shown > sessions.length || from !== sessionsBefore) return; // they are being read
+  if (shown < MOST_SESSIONS) shown += SESSIONS_PAGE;
+  else from += SESSIONS_PAGE;
+  act(refreshSessions);
+}
+
+export function showNewerSessions(): void {
+  if (from === 0 || from !== state.get().sessionsBefore) return;
+  from = Math.max(0, from - SESSIONS_PAGE);
   act(refreshSessions);
 }
 
 export function search(query: string): void {
-  shown = SESSIONS_PAGE;
   state.set({ query });
-  act(refreshSessions);
+  act(listFromStart);
 }
 
 export async function rename(id: string, title: string): Promise<void> {
@@ -148,7 +168,7 @@ export async function deleteSession(session: Session, withFacts = false): Promis
 }
 
 export async function openNext(): Promise<void> {
-  await refreshSessions();
+  await listFromStart();
   const next = state.get().sessions[0];
   if (next) await openSession(next.id);
   else state.set({ current: null, ...emptyWindow() });

@@ -2,6 +2,7 @@
 
 import { openMemory } from "../../client";
 import type { PyMemory } from "../../client/types";
+import { create, database } from "../../profiles/current";
 import { registerServiceWorker } from "../../site";
 import { t } from "../i18n";
 import { readBackup } from "./backup";
@@ -11,6 +12,7 @@ import { hideEarly, showEarly, watchEarly } from "./early";
 import { watchDrops, watchKeys } from "./keys";
 import { act, memoryNow, provideMemory, toast } from "./memory";
 import { watchModels } from "./model-choice";
+import { profileGone, watchProfiles } from "./profile";
 import { findPlace, isIncognito, keepPlace, loadFirst, refreshAll } from "./sessions";
 import { type BootStep, state } from "./state";
 import { watchSync } from "./sync";
@@ -43,7 +45,7 @@ export async function start(): Promise<void> {
   // Asked first, so that a chat which was begun but never made exists before its message is answered.
   void showUnanswered();
   const site = registerServiceWorker(() => memory.ready);
-  const memory = openMemory({ policy: site.then(({ controlled }) => controlled) });
+  const memory = openMemory({ database, create, policy: site.then(({ controlled }) => controlled) });
   globalThis.pyMemory = memory;
   watchMemory(memory);
   provideMemory(memory);
@@ -58,6 +60,7 @@ export async function start(): Promise<void> {
   act(readBackup);
   act(() => watchModels(memory));
   act(() => watchSync(memory));
+  act(watchProfiles);
   offerAgain(refreshAll);
 }
 
@@ -84,6 +87,7 @@ function watchMemory(memory: PyMemory): void {
     if (UNSAVED.has(problem.code ?? "")) toast({ text: t.savedAgain });
   });
   memory.on("error", (fault) => {
+    if (fault.code === "gone" && fault.choices) return act(profileGone);
     // Only what keeps the memory from opening comes with choices. Two others are also in the status, as warnings.
     if (fault.choices) {
       state.set({ failure: fault });

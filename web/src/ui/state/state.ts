@@ -3,7 +3,7 @@
 import type { MemoryFault, Status } from "../../client/types";
 import type { StateBefore } from "../../host/rpc";
 import type { Texts } from "../i18n";
-import type { Conflict, Fact, ImportReport, Message, Outgoing, Problem, Session } from "../model";
+import type { Fact, ImportReport, Message, Outgoing, Problem, Session, WaitingPage } from "../model";
 import type { Backup } from "./backup";
 import { Store } from "./store";
 
@@ -29,10 +29,14 @@ export type Dialog =
   | { kind: "storage" }
   | { kind: "models" }
   | { kind: "prompt"; message: Message }
+  | { kind: "forget"; fact: Fact }
   | { kind: "import"; files?: readonly File[] }
   | { kind: "export" }
   | { kind: "sync" }
   | { kind: "about" }
+  | { kind: "settings" }
+  | { kind: "health" }
+  | { kind: "profiles" }
   | { kind: "palette" }
   | { kind: "shortcuts" }
   | { kind: "imported"; report: ImportReport }
@@ -63,10 +67,14 @@ export interface State {
   /** Another tab has taken the memory from this one. */
   taken: boolean;
   sessions: readonly Session[];
+  /** Of the list of chats a part is shown: how many stand before it, and whether others follow. */
+  sessionsBefore: number;
   moreSessions: boolean;
   query: string;
   /** The session on screen; null is a chat that has not begun. */
   current: string | null;
+  /** As it was last read; it need not stand in the list. */
+  opened: Session | null;
   /** The incognito chat, if there is one: its session too. Nothing of it may be written anywhere. */
   incognito: string | null;
   /** An unbroken run of its messages, and whether others stand before and after it. */
@@ -79,16 +87,17 @@ export interface State {
   outgoing: readonly Outgoing[];
   /** Rounds that are being answered: id of the user's message → its session, null if not known yet. */
   running: ReadonlyMap<string, string | null>;
-  /** Of what is current, that which the messages on screen said and the proposals would correct. */
+  /** Of what is current, that which the messages on screen said and what they propose would correct. */
   facts: readonly Fact[];
+  /** What is proposed in the messages on screen. */
   proposals: readonly Fact[];
-  /** What the disputed ones among the proposals disagree with. */
-  conflicts: readonly Conflict[];
+  /** Of all that waits for an answer, a part, and how much there is. */
+  waiting: WaitingPage;
   /** Keys and prefixes of keys that hold many values. */
   manyValued: readonly string[];
-  /** The panel: what of all that is current is read so far, whether there is more, and which words it is to hold. */
+  /** The panel: what of all that is current is read so far, how much there is, and which words it is to hold. */
   remembered: readonly Fact[];
-  moreRemembered: boolean;
+  rememberedCount: number;
   wanted: string;
   /** Earlier values of it. */
   former: ReadonlyMap<string, readonly Fact[]>;
@@ -98,8 +107,8 @@ export interface State {
   drawer: boolean;
   dialog: Dialog | null;
   toasts: readonly Toast[];
-  /** A message to scroll to and mark. */
-  target: { message: string; at: number } | null;
+  /** A message to scroll to and mark, and the words in it. */
+  target: { message: string; at: number; words?: string } | null;
   /** Facts whose words are marked in their message because their card is pointed at. */
   pointed: string | null;
   /** What is in the message box. */
@@ -128,9 +137,11 @@ export const state = new Store<State>({
   update: null,
   taken: false,
   sessions: [],
+  sessionsBefore: 0,
   moreSessions: false,
   query: "",
   current: null,
+  opened: null,
   incognito: null,
   messages: [],
   branches: {},
@@ -140,10 +151,10 @@ export const state = new Store<State>({
   running: new Map(),
   facts: [],
   proposals: [],
-  conflicts: [],
+  waiting: { facts: [], total: 0, corrected: [], conflicts: [] },
   manyValued: [],
   remembered: [],
-  moreRemembered: false,
+  rememberedCount: 0,
   wanted: "",
   former: new Map(),
   expired: [],

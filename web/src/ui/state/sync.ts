@@ -2,9 +2,10 @@
 
 import type { PyMemory } from "../../client/types";
 import { addressSpace } from "../../host/net";
-import { DATABASE, type SyncState } from "../../host/rpc";
+import type { SyncState } from "../../host/rpc";
 import { fullAddress } from "../../models/address";
 import { allowedOrigins } from "../../models/settings";
+import { database } from "../../profiles/current";
 import { readSync, writeSync, writeToken } from "../../sync/settings";
 import type { Conflict, SyncConflict, SyncPreview, SyncStatus } from "../model";
 import { call } from "./memory";
@@ -70,10 +71,10 @@ export function switchOn(typed: string, token: string): Promise<void> {
       const problem = await whyNotRestart();
       if (problem) return sync.set({ problem });
     }
-    await writeToken(DATABASE, address, token.trim());
-    const known = await readSync(DATABASE);
+    await writeToken(database, address, token.trim());
+    const known = await readSync(database);
     const fresh = { on: false, lastAt: null, problem: null, failures: 0, notBefore: 0, copy: null };
-    await writeSync(DATABASE, { ...fresh, ...known, address, trying: true });
+    await writeSync(database, { ...fresh, ...known, address, trying: true });
     await followPolicy(before);
     await call("sync_on", { address });
     await readSyncing();
@@ -86,7 +87,7 @@ export function changeToken(token: string): Promise<void> {
   return busily(async () => {
     const address = sync.get().state?.address;
     if (!address || !checked(address, token.trim())) return;
-    await writeToken(DATABASE, address, token.trim());
+    await writeToken(database, address, token.trim());
     await call("sync_now");
     await readSyncing();
   });
@@ -125,7 +126,7 @@ function ending(how: "sync_off" | "undo_sync"): Promise<void> {
     const before = (await allowedOrigins()).join();
     const address = sync.get().state?.address;
     await call(how);
-    if (address) await writeToken(DATABASE, address, "");
+    if (address) await writeToken(database, address, "");
     await followPolicy(before);
     sync.set({ preview: null });
     await readSyncing();
@@ -135,9 +136,9 @@ function ending(how: "sync_off" | "undo_sync"): Promise<void> {
 /** What was only tried is not allowed any longer. */
 async function giveUp(address: string): Promise<void> {
   const before = (await allowedOrigins()).join();
-  const known = await readSync(DATABASE);
-  if (known) await writeSync(DATABASE, { ...known, trying: false });
-  await writeToken(DATABASE, address, "");
+  const known = await readSync(database);
+  if (known) await writeSync(database, { ...known, trying: false });
+  await writeToken(database, address, "");
   await followPolicy(before);
 }
 

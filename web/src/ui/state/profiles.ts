@@ -1,0 +1,87 @@
+/** Making, renaming, changing and deleting profiles. Loaded with their dialog. */
+
+import { openMemory } from "../../client";
+import { databaseOf, FIRST, profile } from "../../profiles/current";
+import { createProfile, exists, type Profile, renameProfile } from "../../profiles/registry";
+import { finishRemoval, forgetChoice, removeProfile } from "../../profiles/removal";
+import { size, t } from "../i18n";
+import { ts } from "../i18n/settings";
+import { download, exportFile, fileName, plainName } from "./files";
+import { memoryNow, toast } from "./memory";
+import { announce, leaveFor, letGo, nameOf, profiles, refreshProfiles } from "./profile";
+import { state } from "./state";
+
+export const MAX_NAME_CHARACTERS = 60;
+
+/** Why a name cannot be given; null: it can. */
+export function problemWith(name: string, own: string | null = null): string | null {
+  const same = (one: Profile): boolean => nameOf(one).toLowerCase() === name.trim().toLowerCase();
+  if (!name.trim()) return ts.profiles.noName;
+  return profiles.get().list?.some((one) => one.id !== own && same(one)) ? ts.profiles.nameTaken : null;
+}
+
+export async function add(name: string): Promise<void> {
+  const made = await createProfile(name.trim());
+  announce({ type: "changed" });
+  await refreshProfiles();
+  await change(made);
+}
+
+export async function rename(id: string, name: string): Promise<void> {
+  await renameProfile(id, name.trim());
+  announce({ type: "changed" });
+  await refreshProfiles();
+}
+
+/** This tab goes on with another profile, once all that is in this one is on disk. */
+export async function change(to: Profile): Promise<void> {
+  if (!(await mayLeave())) return;
+  if (await exists(to.id)) leaveFor(to, null);
+  else await refreshProfiles();
+}
+
+async function mayLeave(): Promise<boolean> {
+  const { ready, incognito, busy } = state.get();
+  const refused = incognito ? ts.profiles.incognitoOpen : busy ? ts.profiles.busy : null;
+  if (refused) {
+    toast({ text: refused, tone: "problem" });
+    return false;
+  }
+  if (!ready) return true; // what was written waits on disk
+  const saved = await memoryNow()?.flush().then(() => true, () => false);
+  if (!saved) toast({ text: ts.profiles.unsaved, tone: "problem" });
+  return saved ?? true;
+}
+
+/** Its whole memory as a file. Another one than this is opened for it, beside this one. */
+export async function exportProfile(one: Profile): Promise<void> {
+  if (one.id === profile.id) return exportFile();
+  const memory = openMemory({ database: databaseOf(one.id), create: one.id === FIRST });
+  try {
+    await memory.ready;
+    const bytes = await memory.exportFile();
+    const name = fileName(plainName(nameOf(one)));
+    download(new Blob([bytes], { type: "application/vnd.sqlite3" }), name);
+    toast({ text: t.files.exported(name, size(bytes.length)) });
+  } finally {
+    memory.close();
+  }
+}
+
+export const remove = (one: Profile): Promise<void> => leaveNothingOf(one, removeProfile);
+/** What a page that was closed has begun. */
+export const finish = (id: string): Promise<void> => leaveNothingOf({ id, name: null }, finishRemoval);
+
+async function leaveNothingOf(one: Profile, work: typeof removeProfile): Promise<void> {
+  const mine = one.id === profile.id;
+  const said = t.sessions.profileDeleted(nameOf(one));
+  if (mine) letGo();
+  await work(one.id, announce, () => toast({ text: ts.profiles.asleep, tone: "problem" }));
+  forgetChoice(one.id);
+  if (mine) return leaveFor({ id: FIRST, name: null }, said);
+  toast({ text: said });
+  await refreshProfiles();
+}
+
+/** Where nothing is kept there can be no other profile. */
+export const areKept = (): boolean => "locks" in navigator && !state.get().status?.memoryOnly;

@@ -1,5 +1,5 @@
 import type { FromPage, PortServer, ToPage } from "../models/port";
-import type { ImportProgress, OwnerStatus, Recovery, RemoteError } from "../host/rpc";
+import type { ImportProgress, OwnerStatus, Recovery, RemoteError, SyncState } from "../host/rpc";
 
 export interface Status {
   state: "starting" | "saving" | "saved" | "unsaved";
@@ -46,6 +46,8 @@ export interface PyMemoryEvents {
   model: { server: PortServer | null };
   /** A model file is being fetched: bytes of it that are here; `total` where the server tells. */
   fetching: { done: number; total: number | null };
+  /** How syncing stands, in whichever tab it runs. */
+  sync: SyncState;
   /** How far an import of other products' files is, in any tab. */
   import: ImportProgress;
   /** Any part of status() may have changed. */

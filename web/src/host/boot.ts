@@ -26,6 +26,10 @@ export interface PyHost {
   /** One step of reading along: "read", "nothing", "stopped" or "failed". */
   read_along(): Promise<string>;
   stop_reading(): void;
+  /** A running sync ends after its present step. */
+  stop_sync_now(): void;
+  /** Makes the copy at `path` what the rows tell of before the first sync. JSON text {"value"} or {"error"}. */
+  undo_sync(path: string, batches: string[]): string;
   /** The models of a server {address, key}, which is asked for them. */
   probe_model(server: string): Promise<string>;
   open_incognito(id: string): string;

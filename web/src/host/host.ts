@@ -9,9 +9,11 @@ import { readKey, readSettings } from "../models/settings";
 import { ModelFile } from "./model-file";
 import { explainer } from "./net";
 import type { ModelPort } from "./port";
+import { uuid7 } from "./ids";
 import { incognitoLock } from "./names";
-import { type HostEvent, type OwnerStatus, RPC_VERSION, type Reply, type Request } from "./rpc";
+import { type HostEvent, type OwnerStatus, RPC_VERSION, type Reply, type Request, type SyncProgress } from "./rpc";
 import type { Extra, Saver } from "./saver";
+import { Syncing } from "./syncing";
 
 const IDLE_MS = 400;
 // Small steps far apart: merging the index rewrites many pages, which should not all fall on one turn.
@@ -39,6 +41,7 @@ export class Host {
   private stopped = false;
   private files = 0;
   private readonly imports: Imports;
+  private readonly syncing: Syncing;
   /** Who answers is read with the first message, so that a start does not wait for it. */
   private model: Promise<void> | null = null;
   /** The user lets the model read along in idle time, but not before this time (ms). */
@@ -62,6 +65,8 @@ export class Host {
       save: (extra) => this.save(extra),
       changed: () => this.noteChange("importFiles"),
     });
+    const possible = saver.log !== null && "locks" in navigator;
+    this.syncing = new Syncing(database, possible, this.memoryToSync(), emit);
   }
 
   status(): OwnerStatus {
@@ -87,6 +92,7 @@ export class Host {
     if (this.saver.log?.purgeDue) await this.tryPurge();
     if (doubtful) await this.vacuum().catch(() => (this.checked = true));
     this.scheduleIdle();
+    this.syncing.begin();
   }
 
   stop(): void {
@@ -96,6 +102,7 @@ export class Host {
     clearTimeout(this.idleTimer);
     clearTimeout(this.purgeTimer);
     this.imports.stop();
+    this.syncing.stop();
   }
 
   /** Answers a request. The same id is run once, however often it arrives. */
@@ -114,6 +121,7 @@ export class Host {
       durable: async () => (await host().save()) || host().saver.log === null,
       chat: (json: string) => emit({ event: "chat", detail: JSON.parse(json) as Record<string, unknown> }),
       why_not: explainer(),
+      syncing: (json: string) => host().syncing.told(JSON.parse(json) as SyncProgress),
       port_ask: (id: string, turns: string) => port.ask(id, turns),
       port_next: (id: string) => port.next(id),
       port_end: (id: string) => port.end(id),
@@ -165,6 +173,19 @@ export class Host {
       case "close_incognito":
         this.python.close_incognito(String(kwargs["id"]));
         return '{"value": null}';
+      case "sync_state":
+        return this.syncing.state().then(asValue);
+      case "sync_on":
+        return this.syncing.switchOn(String(kwargs["address"])).then(asValue);
+      case "sync_now":
+        return this.syncing.syncNow().then(asValue);
+      case "sync_pause":
+        this.syncing.pause();
+        return asValue();
+      case "sync_off":
+        return this.syncing.switchOff().then(asValue);
+      case "undo_sync":
+        return this.syncing.undo();
       case "exportFile":
         return this.exportFile(kwargs);
       case "previewFiles":
@@ -223,6 +244,45 @@ export class Host {
     } finally {
       this.leave();
     }
+  }
+
+  private memoryToSync(): ConstructorParameters<typeof Syncing>[2] {
+    const { python } = this;
+    const call = (method: string, kwargs: object = {}): Promise<string> =>
+      this.call({ v: RPC_VERSION, id: uuid7(), method, kwargs: { ...kwargs } });
+    return {
+      sync: (url, token) => call("sync", { url, token }),
+      stop: () => python.stop_sync_now(),
+      status: () => unwrap(python.dispatch("sync_status", "{}", "") as string) as { on: boolean },
+      file: () => this.exportWhole(),
+      goBack: (file) => this.undoSync(file),
+      end: async () => void (await call("stop_sync")),
+    };
+  }
+
+  /** Everything, in the state it is in. */
+  private async exportWhole(): Promise<Blob> {
+    await this.enter();
+    const name = this.nextFile();
+    try {
+      this.python.image(`${this.folder.path}/${name}`);
+      return this.folder.get(name).toBlob();
+    } finally {
+      this.folder.remove(name);
+      this.leave();
+    }
+  }
+
+  private async undoSync(file: Blob): Promise<string> {
+    const batches = await readUntrusted(file);
+    const report = await this.rewrite((path) => {
+      this.python.image(path);
+      const text = this.python.undo_sync(path, batches);
+      unwrap(text);
+      return text;
+    }, { purge: false, changed: true });
+    this.emit({ event: "changed", detail: { method: "importFile" } });
+    return report;
   }
 
   private chooseModel(): Promise<void> {
@@ -331,6 +391,7 @@ export class Host {
       this.python.optimize();
       this.python.image(path);
     }, { purge: true, changed: false });
+    await this.syncing.dropCopy();
   }
 
   /** Not left to idle time, which a busy page may never have; it takes as long as a few saves. */
@@ -355,6 +416,7 @@ export class Host {
   private rewrite<T>(make: (path: string) => T, options: { purge: boolean; changed: boolean }): Promise<T> {
     return this.maintain(async () => {
       this.python.stop_reading();
+      this.syncing.interrupt();
       while (this.active > 0) await new Promise<void>((resolve) => this.wake.push(resolve));
       this.closed = true;
       const name = this.nextFile();
@@ -419,6 +481,7 @@ export class Host {
     this.wrote = true;
     if (this.saver.log?.needsFolding && !this.folding) void this.fold();
     this.emit({ event: "changed", detail: { method } });
+    if (method !== "sync") this.syncing.changed();
   }
 
   /** Runs `work` as a part of a request. */
@@ -532,3 +595,5 @@ export class Host {
     this.emit({ event: "status", detail: this.status() });
   }
 }
+
+const asValue = (value: object | void): string => JSON.stringify({ value: value ?? null });

@@ -65,7 +65,35 @@ export type HostEvent =
   | { event: "fetching"; detail: { done: number; total: number | null } }
   /** How far an import of other products' files is. */
   | { event: "import"; detail: ImportProgress }
+  /** How syncing stands. */
+  | { event: "sync"; detail: SyncState }
   | { event: "boot"; detail: { step: BootStep; done: number; total: number } };
+
+/** Rows sent and received so far, and changes that are still to be sent. */
+export interface SyncProgress {
+  sent: number;
+  received: number;
+  left: number;
+}
+
+export interface SyncState {
+  /** Something is kept here that could be synced. */
+  possible: boolean;
+  /** It syncs by itself. */
+  on: boolean;
+  address: string | null;
+  running: boolean;
+  progress: SyncProgress | null;
+  /** Times in ms UTC. */
+  lastAt: number | null;
+  nextAt: number | null;
+  /** Why the last attempt failed: a code of SyncError or an error's name, and `why` where more is known. */
+  problem: { code: string; why: string; at: number } | null;
+  /** The server, or this device, had to begin anew. */
+  restarted: boolean;
+  /** What is kept of the memory from before the first sync. */
+  copy: { at: number; bytes: number } | null;
+}
 
 export interface ImportProgress {
   /** Of the request. */

@@ -4,6 +4,7 @@
  */
 
 import { Beside } from "../host/beside";
+import { syncOrigins } from "../sync/settings";
 
 /** `server`: an OpenAI-compatible one. `device`: a file that the user picked. `browser`: the Prompt API. */
 export type Choice =
@@ -59,14 +60,14 @@ export async function forgetModels(profile: string): Promise<void> {
   await kept.in<unknown>(KEYS, "readwrite", (store) => store.delete(IDBKeyRange.bound([profile], [profile, []])));
 }
 
-/** The origins that the user's own choices, of all memories here, allow the worker to ask. */
+/** The origins that the user's own choices, of all memories here, allow the worker to ask: for models and for syncing. */
 export async function allowedOrigins(): Promise<string[]> {
   const all = await readAll();
   const origins = (all ?? []).flatMap(({ choice, trying }) => [
     ...(choice.kind === "server" ? [originOf(choice.address)] : []),
     ...(trying ? [trying, ...(SENDS_ON[trying] ?? [])] : []),
   ]);
-  return [...new Set(origins)].sort();
+  return [...new Set([...origins, ...(await syncOrigins())])].sort();
 }
 
 const readAll = (): Promise<ModelSettings[] | undefined> =>

@@ -4,6 +4,7 @@ import { unmark } from "../client/marker";
 import { ownerLock, PAGE_KEYS, pageKey, PROFILES, scratchDatabase } from "../host/names";
 import { dropAll } from "../models/file";
 import { forgetModels } from "../models/settings";
+import { forgetSync } from "../sync/settings";
 import { databaseOf } from "./current";
 import { noteRemoval, noteRemoved, removalsBegun } from "./registry";
 
@@ -35,6 +36,7 @@ async function removeAll(id: string, waits: () => void): Promise<void> {
   await deleteDatabase(database, waits);
   await deleteDatabase(scratchDatabase(database), waits);
   await forgetModels(database);
+  await forgetSync(database);
   await dropAll(database);
   navigator.serviceWorker?.controller?.postMessage("policy"); // its servers need not be reached any more
   unmark(database);

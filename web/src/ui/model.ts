@@ -56,6 +56,35 @@ export interface Conflict {
   why: string;
 }
 
+/** A change that lost against another device's; see MemoryStore.sync_conflicts(). */
+export interface SyncConflict {
+  id: string;
+  kind: string;
+  row_id: string;
+  changed_at: number;
+  kept: Readonly<Record<string, unknown>>;
+  lost: Readonly<Record<string, unknown>>;
+  /** Of a fact. */
+  key: string | null;
+  /** What can be decided: kept, lost, both, new. */
+  takes: readonly string[];
+}
+
+export interface SyncStatus {
+  on: boolean;
+  clock_offset_ms: number;
+  changes: Readonly<Record<string, number>>;
+  rejected: ReadonlyArray<{ kind: string; id: string; code: string }>;
+}
+
+/** What the next sync would send; see MemoryStore.preview_sync(). */
+export interface SyncPreview {
+  first: boolean;
+  rows: Readonly<Record<string, number>>;
+  forgotten: number;
+  stays: Readonly<Record<string, number>>;
+}
+
 /** A part of a chat; see MemoryStore.read_chat(). */
 export interface ChatPage {
   session: Session;

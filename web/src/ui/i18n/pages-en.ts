@@ -33,6 +33,7 @@ export const en = {
     exportOther: "Export in another form…",
     models: "Choose who answers…",
     storage: "Storage and backup…",
+    sync: "Sync between devices…",
     health: "Check the state of the memory…",
     profiles: "Profiles…",
     settings: "Settings…",

@@ -35,6 +35,7 @@ export const zh: PageTexts = {
     exportOther: "以其他格式导出…",
     models: "选择由谁回答…",
     storage: "存储与备份…",
+    sync: "在设备之间同步…",
     health: "检查记忆的状态…",
     profiles: "档案…",
     settings: "设置…",

@@ -60,6 +60,7 @@ const LATER = {
   models: () => import("./models").then(({ Models }) => Models),
   import: () => import("./import-wizard").then(({ ImportWizard }) => ImportWizard),
   export: () => import("./export").then(({ Export }) => Export),
+  sync: () => import("./sync").then(({ Sync }) => Sync),
   about: () => import("./about").then(({ About }) => About),
   settings: () => import("./settings").then(({ Settings }) => Settings),
   health: () => import("./health").then(({ Health }) => Health),

@@ -34,7 +34,7 @@ interface Entry {
   run(): void;
 }
 
-const dialog = (kind: "import" | "export" | "about" | "models" | "storage" | "shortcuts" | "settings" | "health" | "profiles") => (): void =>
+const dialog = (kind: "import" | "export" | "about" | "models" | "storage" | "sync" | "shortcuts" | "settings" | "health" | "profiles") => (): void =>
   state.set({ dialog: { kind } as Dialog });
 const focus = (selector: string) => (): void => document.querySelector<HTMLElement>(selector)?.focus();
 
@@ -184,6 +184,7 @@ function actionsNow(): Entry[] {
       : []),
     entry("models", "model", dialog("models")),
     entry("storage", "storage", dialog("storage")),
+    entry("sync", "sync", dialog("sync")),
     ...(ready ? [entry("health", "health", dialog("health"))] : []),
     entry("profiles", "person", dialog("profiles")),
     entry("settings", "settings", dialog("settings"), `${modifier} ,`),

@@ -20,6 +20,7 @@ import {
 } from "../state/sessions";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
+import { sync } from "../state/sync";
 import { Editor } from "./editor";
 import { keepFocus } from "./focus";
 import { IconButton } from "./icon-button";
@@ -37,6 +38,8 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
   const loaded = useStore(state, (value) => value.loaded);
   const incognito = useStore(state, (value) => value.incognito);
   const server = useStore(models, ({ settings: { choice } }) => (choice.kind === "server" ? choice.address : null));
+  const synced = useStore(sync, ({ state: now }) => (now?.on && now.address ? hostOf(now.address) : null));
+  const unsynced = useStore(sync, ({ state: now }) => Boolean(now?.on && now.problem && now.nextAt === null && !now.running));
   const sidebar = useRef<HTMLElement>(null);
   const close = (): void => state.set({ drawer: false });
   const trapped = narrow && open;
@@ -94,13 +97,24 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
             {t.sessions.commands}
             <kbd>{modifier} K</kbd>
           </button>
+          <button
+            type="button"
+            class="quiet commands"
+            data-attention={unsynced || undefined}
+            onClick={() => state.set({ drawer: false, dialog: { kind: "sync" } })}
+          >
+            <Icon name="sync" />
+            {synced === null ? t.sessions.sync : unsynced ? t.sessions.unsynced : t.sessions.syncedWith(synced)}
+          </button>
           <button type="button" class="quiet commands" onClick={() => state.set({ drawer: false, dialog: { kind: "settings" } })}>
             <Icon name="settings" />
             {t.sessions.settings}
             <kbd>{modifier} ,</kbd>
           </button>
           <ProfileButton />
-          <p>{server === null ? t.sessions.privacy : t.models.privacy(hostOf(server))}</p>
+          {synced !== null && server === null ? null : (
+            <p>{server === null ? t.sessions.privacy : t.models.privacy(hostOf(server))}</p>
+          )}
           <p>{loaded ? `${t.storage.backup}: ${lastExport ? ago(lastExport) : t.storage.never}` : "\u00a0"}</p>
         </footer>
       </nav>

@@ -1,7 +1,6 @@
 /** Who answers: the offline assistant, a model server, a file on this device, or the browser's own model. */
 
 import type { PyMemory } from "../../client/types";
-import { incognitoLock } from "../../host/names";
 import { database } from "../../profiles/current";
 import { fullAddress, hostOf } from "../../models/address";
 import { addressSpace } from "../../host/net";
@@ -24,11 +23,10 @@ import { language } from "../i18n";
 import { tm } from "../i18n/models";
 import { call, memory, toast } from "./memory";
 import { models, others } from "./model-choice";
+import { renewPolicy, whyNotRestart } from "./policy";
 import { state } from "./state";
 
 declare const __BUILD__: { readonly device: string };
-
-const POLICY_MS = 10_000;
 
 let page: ModelPage | null = null;
 let running: AbortController | null = null;
@@ -263,30 +261,15 @@ async function change(changes: Partial<ModelSettings>, without: ReadonlyArray<"t
   if (wants.some((origin) => !before.split(",").includes(origin))) await mayRestart();
   await writeSettings(database, next);
   if ((await allowedOrigins()).join() === before) await call("use_model");
-  else await renewPolicy();
+  else if (!(await renewPolicy())) throw new Shown(tm.problems.worker);
   models.set({ settings: next }); // shown when it holds
   others.postMessage("changed");
   if (choice.kind === "offline" || choice.kind === "server") page?.stop();
 }
 
-/** An incognito chat lives in the worker, and would be lost. */
 async function mayRestart(): Promise<void> {
-  if (!navigator.serviceWorker?.controller) throw new Shown(tm.problems.worker);
-  const { held = [] } = await navigator.locks.query();
-  if (held.some(({ name }) => name?.startsWith(incognitoLock(database)))) throw new Shown(tm.problems.incognito);
-}
-
-/** The service worker writes the policy from the settings; the memory's workers then start under it. */
-async function renewPolicy(): Promise<void> {
-  const worker = navigator.serviceWorker?.controller;
-  if (!worker) return;
-  await new Promise<void>((resolve, reject) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => resolve();
-    setTimeout(() => reject(new Shown(tm.problems.worker)), POLICY_MS);
-    worker.postMessage("policy", [port2]);
-  });
-  await (await memory()).restart();
+  const problem = await whyNotRestart();
+  if (problem) throw new Shown(tm.problems[problem]);
 }
 
 async function lookForKey(): Promise<void> {

@@ -15,6 +15,7 @@ import { watchModels } from "./model-choice";
 import { profileGone, watchProfiles } from "./profile";
 import { findPlace, isIncognito, keepPlace, loadFirst, refreshAll } from "./sessions";
 import { type BootStep, state } from "./state";
+import { watchSync } from "./sync";
 import { keepOffers, offerAgain } from "./undo";
 import { refreshMessages } from "./window";
 import { tellZone } from "./zone";
@@ -58,6 +59,7 @@ export async function start(): Promise<void> {
   act(loadFirst);
   act(readBackup);
   act(() => watchModels(memory));
+  act(() => watchSync(memory));
   act(watchProfiles);
   offerAgain(refreshAll);
 }

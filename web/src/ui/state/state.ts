@@ -32,6 +32,7 @@ export type Dialog =
   | { kind: "forget"; fact: Fact }
   | { kind: "import"; files?: readonly File[] }
   | { kind: "export" }
+  | { kind: "sync" }
   | { kind: "about" }
   | { kind: "settings" }
   | { kind: "health" }

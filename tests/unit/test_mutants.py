@@ -30,7 +30,7 @@ MUTANTS = {
     "a changed value is compared as it was": ("migrations/0004_fact_values.sql", "SET value_folded = NULL", "SET value_folded = value_folded", "test_facts.py"),
     "a file says how values compare": ("formats/memory_import.py", 'row["value_folded"] = folded(row["value"])', "pass", "test_memory_file.py"),
     # consent
-    "the uncertain is proposed": ("facts.py", "LEAST_CONFIDENCE = 0.7", "LEAST_CONFIDENCE = 0.1", "test_facts.py"),
+    "the uncertain is proposed": ("extraction/confidence.py", "LEAST = 0.7", "LEAST = 0.1", "test_facts.py"),
     "a rejection is forgotten": ("facts.py", "if self.is_refused(key, value):", "if False:", "test_facts.py"),
     "what is inferred is true at once": ("facts.py", 'fact = self._new(key, value, "candidate"', 'fact = self._new(key, value, "current"', "test_facts.py"),
     "don't remember is ignored": ("extraction/refusals.py", "if _PRIVATE.search(", "if None and _PRIVATE.search(", "test_extraction.py"),

@@ -23,6 +23,7 @@ from .errors import (
     UnregisteredKeyError,
     shown,
 )
+from .extraction.confidence import LEAST
 from .ids import uuid7
 from .records import Fact
 from .rows import facts as rows
@@ -45,7 +46,6 @@ __all__ = ["MAX_VALUE_CHARACTERS", "Facts", "both_stand"]
 MAX_KEY_CHARACTERS = 200
 MAX_VALUE_CHARACTERS = 100
 CORRECTED, CORRECTION = 0.3, 0.95
-LEAST_CONFIDENCE = 0.7  # below it nothing is proposed
 REINFORCEMENT = 0.1  # weight added when a fact is stated again
 
 _CATEGORY_OF_PREFIX = (
@@ -161,7 +161,7 @@ class Facts:
         """Puts something inferred before the user. None if confidence is under 0.7, if it is known already,
         or if it was rejected before."""
         value, _, ttl = self._checked(key, value)
-        if _confidence(confidence) < LEAST_CONFIDENCE:
+        if _confidence(confidence) < LEAST:
             return None
         if self.is_refused(key, value):
             return None

@@ -33,6 +33,11 @@ _LIST = re.compile(r",\s*(?:and\s+)?|;\s*|、|，|；|\s+and\s+(?=\w+ (?:the|my|
 # “Milk upsets me, I'm lactose intolerant” tells one thing.
 _LACTOSE = re.compile("lactose|乳糖", re.IGNORECASE)
 _MILK = re.compile("milk|dairy|牛?奶", re.IGNORECASE)
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+_DAYS = (
+    rf" (?:on|every|each) (?:\w+ )?(?:{_DAY}|weekends?|weekdays?|mornings?|evenings?)"
+    rf"(?: (?:and|morning|afternoon|evening|night|{_DAY})s?)*"
+)
 _Rules = Callable[[Clause, Reading], Iterable[Found]]
 _CATEGORIES = (
     ("user::family", "relation"),
@@ -167,7 +172,15 @@ def _statement(
     read: list[Found] = (
         [] if refusal(body) else [f for f in _read(masked_body.text, lang, known) if len(f.value) <= 100]
     )
-    read = [Found(f.key, f.value, f.start + masked_body.start, f.end + masked_body.start) for f in read]
+    read = [
+        Found(
+            f.key,
+            _with_its_day(f.value, body) if f.key == "user::likes" else f.value,
+            f.start + masked_body.start,
+            f.end + masked_body.start,
+        )
+        for f in read
+    ]
     spans = sorted((f.start, f.end) for f in read)
     begins = [begin for begin, _ in spans]
     reach = list(accumulate((end for _, end in spans), max))  # how far the facts up to each one go
@@ -189,6 +202,12 @@ def _statement(
             ]
             run = []
     return out
+
+
+def _with_its_day(value: str, body: str) -> str:
+    """What is done on certain days, with them, as far as that fits: “play cello on Mondays”."""
+    whole = re.search(re.escape(value) + _DAYS, body, re.IGNORECASE)
+    return whole.group() if whole and len(whole.group()) <= MAX_VALUE_CHARACTERS else value
 
 
 def _read(visible: str, lang: str | None, known: Mapping[str, str]) -> list[Found]:

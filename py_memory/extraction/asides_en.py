@@ -37,6 +37,7 @@ _RELATION_ALONE = re.compile(
     re.IGNORECASE,
 )
 _RELATIONS = {
+    "manager": "boss",
     "mate": "friend",
     "bestie": "friend",
     "buddy": "friend",

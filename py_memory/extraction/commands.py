@@ -77,6 +77,12 @@ _ABOUT_USER = re.compile(r"\b(?:I|I'm|I've|I'll|my|me|mine|we|we're|our|us)\b", 
 _CALLED_UP_ZH = re.compile(
     r"(?:上次|上回|那次|那时|那年|那个|这个|小时候|以前|当年|当时|有一?[次回年]|好像|之前|昨天|前天|去年)|(?:笔记|账|单词|公式|日记|歌词|台词|谱)"
 )
+# Advice to everybody (“remember to breathe”), and words for work on a text (“add a comma to the list”).
+_TRIVIAL = re.compile(
+    r"(?:breathe?|smile|relax|be \w+|have fun|enjoy|live|laugh|love|like and subscribe|say (?:please|thanks|thank you)|(?:an? |another |one more |the )(?:comma|semicolon|column|row|bullet(?: point)?|function|heading|hyperlink|paragraph|sentence|emoji|parameter|comment|header|footer|slide)s?)\b(?! (?:to|for|at|about|with|by) \w+ ?(?:mum|mom|bob|landlord))[\w ]{0,20}$"
+    r"|(?:呼吸|微笑|笑|快乐|开心|做自己|爱自己|对[\u3400-\u9fff]{1,4}好一?点|善良|保持[\u3400-\u9fff]{2,4}|想我|点赞|关注|加油)$|.*的(?:区别|不同|用法|意思|方法|步骤|定义|原理|公式|规则|顺序|流程)$",
+    re.IGNORECASE,
+)
 # What somebody is reminded of is nothing to do either: 记得小时候的冰棍才两毛钱.
 _LONG_AGO_ZH = re.compile(r"(?:小时候|以前|当年|当时|那时|那年|那会儿?|从前)")
 # No statement and nothing to do: a question, a poem, a list to be written, a thing that is looked for.
@@ -132,7 +138,7 @@ def command_in(sentence: Clause) -> Command | None:
                 (_WEAK.search(lead) and not _ABOUT_USER.search(body)) or _CALLED_UP_ZH.match(body)
             ):
                 return None
-            if _LONG_AGO_ZH.match(body) or not re.search(r"\w{2}", body):
+            if _TRIVIAL.match(body) or _LONG_AGO_ZH.match(body) or not re.search(r"\w{2}", body):
                 return None
             if _OF_ASSISTANT_EN.match(body) or (kind == "remember" and _OF_ASSISTANT_ZH.match(body)):
                 return None

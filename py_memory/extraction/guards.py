@@ -86,6 +86,10 @@ _DENIED = re.compile(
     r"^(?:it's|it is|that's)? ?not (?:true|that|like|as)\b|^not\b(?! (?:(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?|\d+)$)|^(?:不是真的|才怪|才不是|不对|并没有|没有的事)",
     re.IGNORECASE,
 )
+# “I'm an architect, not a gardener” denies only what stands behind the comma.
+_CONTRAST = re.compile(
+    r"not (?:an? (?!.*\b(?:real|one|chance|bit)\b)[\w-]+(?: [\w-]+)?$|\w+ing\b)", re.IGNORECASE
+)
 # What is over is not what holds now; but who does not eat or drink something any more says what they avoid.
 _PAST = re.compile(
     r"以前|曾经|曾(?=[在是做当养有去经])|从前|过去(?!了)|小时候(?!.{0,12}长大)|那时候?|那会儿?|当时|当年(?!级)|年轻的?(?:时候|时)|(?:上|读|念)(?:幼儿园|小学|初中|高中|大学|大[一二三四])(?:的?时候|时|那会)|刚毕业那|原来的|原先|(?<![一以目提])前(?:男友|女友|夫|妻|任|女朋友|男朋友|公司|东家|老板)|(?:^|我|家)之前|(?:^|我|家)原来|(?:^|我|家)本来"
@@ -108,7 +112,7 @@ def safe_clauses(text: str) -> Iterator[tuple[Clause, list[Clause], list[Clause]
 
 def _stated(sentence: Clause) -> tuple[list[Clause], list[Clause]]:
     parts = _certain(_before_report(clauses(sentence), sentence))
-    if any(_DENIED.search(part.text) for part in parts[1:]):
+    if any(_DENIED.search(part.text) and not _CONTRAST.match(part.text) for part in parts[1:]):
         return [], []
     kept, granted = parts, []
     for index, part in enumerate(parts):

@@ -74,7 +74,7 @@ RELATIVES = _table(
 )
 PETS = _table(
     "dog: puppy whippet pup doggo pooch labrador lab poodle corgi husky beagle dachshund terrier spaniel retriever collie bulldog "
-    "pug greyhound chihuahua shepherd mutt",
+    "pug rottweiler doberman schnauzer maltese samoyed akita pointer setter bichon cockapoo labradoodle cavapoo weimaraner malamute vizsla yorkie mastiff lurcher greyhound chihuahua shepherd mutt",
     "cat: kitten kitty tabby tomcat ragdoll siamese",
     "parrot: cockatiel budgie parakeet cockatoo macaw",
     "rabbit: bunny",
@@ -133,7 +133,7 @@ NOT_NAMES = frozenset(
         Taurus Cancer Pisces Capricorn Aquarius Sagittarius Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February
         March July September October November December Spring Summer Autumn Winter Christmas Easter Yes No What
         Who Why When Where How The A An My Our Your His Her Their This That It He She They We You And But Or If Celiac Coeliac Vegan
-        Vegetarian Gen Gay Pro Batman Superman Spiderman Santa God Jesus Napoleon Cleopatra Sherlock Hamlet Zeus Dracula Groot Ironman
+        Vegetarian Gen Gay Pro Batman Superman Spiderman Santa God Jesus Napoleon Cleopatra Sherlock Hamlet Zeus Dracula Groot Ironman Spartacus Bond Ishmael Neo Gandalf Frodo Yoda Vader Hodor Legend Iron
         Then Because About Right Maybe Exactly Absolutely Definitely Currently Currently Actually Never Always Sometimes Looking Trying
         Working Living Studying Getting Feeling Thinking Left Based Born Raised Married Single Divorced Pregnant Dying Lost Late Early
         Thanks Thank Please Hello Hi Hey Dear Mr Mrs Ms Dr Miss Sir Madam All Both Glad Bored Sick Hungry Excited Proud Curious Confused"""
@@ -158,7 +158,7 @@ ILLNESSES = (
     r"(?:(?:type|stage) ?(?:1|2|one|two|I|II)b? )?diabetes|asthma|co?eliac disease|migraines?|epilepsy|arthritis|rheumatoid arthritis|osteoarthritis|eczema"
     r"|psoriasis|rosacea|(?:high|low) blood pressure|hypertension|high cholesterol|ADHD|ADD|OCD|PTSD|autism|asperger'?s|dyslexia"
     r"|dyscalculia|depression|anxiety|bipolar(?: disorder)?|insomnia|sleep apn(?:o)?ea|narcolepsy|tinnitus|vertigo|gout|IBS|IBD"
-    r"|crohn'?s(?: disease)?|(?:ulcerative )?colitis|endometriosis|PCOS|lupus|fibromyalgia|multiple sclerosis|MS|parkinson'?s(?: disease)?"
+    r"|crohn'?s(?: disease)?|(?:ulcerative )?colitis|endometriosis|PCOS|lupus|fibromyalgia|multiple sclerosis|MS|parkinson'?s(?: disease)?|dementia|alzheimer'?s(?: disease)?|down'?s syndrome|hemophilia|hiatal hernia|hernia|celiac"
     r"|an[a]?emia|h[a]?emophilia|(?:hypo|hyper)thyroidism|(?:an? )?(?:under|over)active thyroid|(?:an? )?(?:thyroid|heart|kidney|liver|back|knee|autoimmune|hearing) (?:condition|disease|disorder|problem|problems|issues|loss)"
     r"|hashimoto'?s|acid reflux|GERD|glaucoma|cataracts|scoliosis|sciatica|cancer|COPD|HIV|cystic fibrosis|chronic (?:\w+ ){0,2}(?:pain|fatigue|disease|syndrome)"
     r"|(?:an? )?(?:bad|weak|herniated|slipped) (?:back|knees?|hip|shoulder|disc|heart)|an? pacemaker|a prosthetic \w+|hay ?fever|face blindness|colou?r[- ]blindness"
@@ -175,7 +175,7 @@ _JOB_WORDS = words(
     physiotherapist pharmacist psychologist psychiatrist biologist chemist physicist economist musician technician electrician
     librarian physician politician accountant assistant consultant lawyer attorney solicitor barrister judge paralegal writer copywriter
     manager researcher driver farmer baker photographer videographer plumber carpenter joiner lecturer officer worker doctor engineer
-    developer dev programmer coder designer illustrator animator firefighter fireman policeman policewoman cop freelancer entrepreneur
+    developer dev programmer coder designer illustrator animator firefighter fireman policeman policewoman postwoman postie milkman handyman cameraman camerawoman businessman businesswoman craftsman seaman cop freelancer entrepreneur
     founder co-founder veterinarian seamstress tailor florist gardener landscaper butcher fisherman brewer bartender sommelier hairdresser
     hairstylist stylist barber beautician masseuse masseur trainer coach instructor tutor principal headteacher headmaster dean nanny au-pair
     babysitter childminder caregiver carer homemaker housewife househusband stay-at-home-mom stay-at-home-dad mom dad parent secretary receptionist administrator
@@ -201,7 +201,7 @@ _JOB_ENDS = "|".join(
     sorted({word for word in _JOB_WORDS if word not in _NO_JOB.split("|")}, key=len, reverse=True)
 )
 JOB = (
-    rf"(?:(?!(?:good|bad|terrible|great|better|horrible|awful|lousy|slow|fast|big|huge|different|real|proud|decent|morning|night|total|complete|former|ex)\b)"
+    rf"(?:(?!(?:not|no|never|and|or|than|like|good|bad|terrible|great|better|horrible|awful|lousy|slow|fast|big|huge|different|real|proud|decent|total|complete|former|ex)\b)"
     rf"[\w'/&.-]+ ){{0,4}}(?:{_JOB_ENDS}|stay[- ]at[- ]home (?:mom|mum|dad|parent)|ground crew|cabin crew|head of [\w' ]{{2,30}}?|member of parliament)"
 )
 UNPLEASANT = re.compile(
@@ -214,7 +214,7 @@ EVENTS = (
     r"|check-?up|surgery|operation|concert|recital|rehearsal|audition|party|dinner|lunch|brunch|date|conference|presentation|hearing|viewing|haircut"
     r"|hairdresser|graduation|funeral|reunion|vet|parents?'? evening|parent-teacher \w+|school play|class|lesson|workshop|webinar|game|match|marathon|race"
     r"|trip|scan|ultrasound|blood test|vaccination|vaccine|jab|MRI|x-ray|closing|move-in|anniversary|baptism|christening|ceremony|call|review|thesis defen[cs]e"
-    r"|deadline|picnic|barbecue|bbq|book club|choir|shift|orthodontist|cardiologist|dermatologist|oncologist|pediatrician|paediatrician|gynaecologist|court date|inspection|ferry|bus|court|MOT|sports day|open day|mammogram|smear|root canal|filling|colonoscopy|endoscopy|biopsy|chemo|dialysis|induction|tattoo|photoshoot|prom|gig|festival|housewarming|baby shower|hen do|stag do|bar mitzvah|bat mitzvah|quinceañera|work do|offsite|standup|demo|keynote|talk|panel|visa"
+    r"|deadline|picnic|barbecue|bbq|book club|choir|shift|orthodontist|cardiologist|driving theory|theory test|dermatologist|oncologist|pediatrician|paediatrician|gynaecologist|court date|inspection|ferry|bus|court|MOT|sports day|open day|mammogram|smear|root canal|filling|colonoscopy|endoscopy|biopsy|chemo|dialysis|induction|tattoo|photoshoot|prom|gig|festival|housewarming|baby shower|hen do|stag do|bar mitzvah|bat mitzvah|quinceañera|work do|offsite|standup|demo|keynote|talk|panel|visa"
 )
 _DAY = r"(?:mon|tues?|wednes|wed|thurs?|fri|satur|sat|sun)(?:day)?s?"
 _MONTH = (
@@ -222,7 +222,7 @@ _MONTH = (
 )
 WHEN = (
     rf"(?:tomorrow|tmrw|tmr|2moro|tonight|today|day after tomorrow|this (?:afternoon|evening|weekend)|(?:on |next |this |this coming |coming )+{_DAY}\b|\b{_DAY} (?:at|morning|afternoon|evening|night|\d{{1,2}}(?:[:.]\d\d|th|st|nd|rd| ?[ap]m))"
-    rf"|(?:on|by|for|to) the \d{{1,2}}(?:st|nd|rd|th)|(?:on )?(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b|(?:on )?\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|next (?:week|month)"
+    rf"|(?:on|by|for|to) the \d{{1,2}}(?:st|nd|rd|th)|(?:on )?(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b|(?:on )?\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|next (?:week|month|spring|summer|autumn|fall|winter|January|February|March|April|May|June|July|August|September|October|November|December)"
     r"|in (?:\d+|an?|two|three|four|five|six) (?:hours?|days?|weeks?)|on \d{1,2}[/.]\d{1,2}|at (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|noon|midnight)\b)"
 )
 _ONES = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"

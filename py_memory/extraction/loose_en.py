@@ -22,7 +22,7 @@ _SOMEBODY = re.compile(
 )
 # What is denied, over, only supposed, or is a subject to write or read about.
 _UNCERTAIN = re.compile(
-    r"\b(?:not|never|no longer|isn't|wasn't|don't|doesn't|didn't|haven't|without|used to|as a (?:kid|child|baby|teen\w*)|outgrew|grew out of|cured|was|were|had|might|may|could|would|should|if|wonder\w*|think|guess|hope|wish|want|maybe|possibly|could be|tested (?:for|negative)|test for|risk of|scared of|afraid of|worried about"
+    r"\b(?:not|never|no longer|quit|left|leav(?:e|es|ing)|resign(?:ed|ing)?|fired|sacked|laid off|interview\w*|apply(?:ing)?|applied|offer|isn't|wasn't|don't|doesn't|didn't|haven't|without|used to|as a (?:kid|child|baby|teen\w*)|outgrew|grew out of|cured|was|were|had|might|may|could|would|should|if|wonder\w*|think|guess|hope|wish|want|maybe|possibly|could be|tested (?:for|negative)|test for|risk of|scared of|afraid of|worried about"
     r"|about|article|poster|essay|paper|research|leaflet|book|chapter|documentary|podcast|article|awareness|charity|fundrais\w*|symptoms of|cure for|facts|writing|reading|studying|lecture|clinic|ward|campaign)\b",
     re.IGNORECASE,
 )

@@ -75,7 +75,7 @@ def in_first_person(match: re.Match[str]) -> Facts:
 
 _MY: tuple[Frame, ...] = (
     frame(rf"(?:doctor|GP|dermatologist|neurologist|cardiologist|allergist|consultant|specialist|nurse|dietitian) (?:just |recently |has |finally )*(?:says|said|told me|confirmed|diagnosed me with)(?: that)?(?: (?:I have|I've got|I've|it's|I'm|I am))? (?:an? |early |mild |severe |chronic )*(?P<v>{ILLNESSES}|diabetic|prediabetic|asthmatic|an?emic)(?=$|\W)", one("user::condition")),
-    frame(r"(?:full |first |given |real |legal |actual |chosen |preferred |nick)?name ?(?:is|'s|:) (?:actually |still )?(?P<v>(?!not\b|too\b).+)", named_in),
+    frame(r"(?:full |first |given |real |legal |actual |chosen |preferred |nick)?name ?(?:is|'s|:) (?:actually |still |now )*(?P<v>(?!not\b|too\b).+)", named_in),
     frame(r"(?:friends|family|mates|colleagues|coworkers|mum|mom|team|students|kids)(?: at \w+)? (?:all |mostly |usually |just )?(?:calls?|know|knows) me (?:as )?(?P<v>.+)", named_in),
     frame(rf"(?:all-time |absolute |current |personal |number one |one )*(?:favou?rite|fave?) (?P<what>(?!is\b|are\b|of\b|part|thing about|way|about)[\w-]+(?: (?!is\b|are\b|was\b|has\b|to\b|of\b|in\b)[\w-]+){{0,2}})(?: (?:to \w+|of all time|ever|in the world))? ?{_IS} (?P<v>.+)", favourite_in),
     frame(rf"age ?(?:is|:) (?P<v>{DIGIT_OR_WORD})\b", one("user::age", age_in)),
@@ -155,7 +155,7 @@ _WHOLE: tuple[Frame, ...] = (
     frame(r"(?:just |got |have |I've got |I have )*(?:a )?(?:bit of an?|slight|mild|bad|severe|nasty|serious) (?P<v>(?!food|seasonal|skin)[\w-]+) (?:allergy|intolerance)\b", lambda m: [("user::allergy", v) for v in allergens_in(m["v"])]),
     frame(r"my (?:skin|stomach|body|gut) (?:can't|cannot|doesn't|won't) (?:handle|tolerate|take|like|agree with|process) (?P<v>.+)", each("user::allergy", allergens_in)),
     frame(r"(?P<v>(?!it|that|this)[\w-]+(?: [\w-]+)?) is my enemy\b", lambda m: [("user::allergy", v) for v in allergens_in(m["v"])] if re.search(r"\b(?:nuts?|peanuts?|shellfish|shrimp|prawns|gluten|sesame|soy|milk|dairy|pollen|lactose|wheat)\b", m["v"], re.IGNORECASE) else []),
-    frame(r"(?:it's |that's |all )*settled$", lambda m: []),
+    frame(r"(?:favou?rite|fave?) (?P<what>(?!is\b|of\b|part|thing|way)[\w-]+(?: (?!is\b|are\b|was\b)[\w-]+)?) (?:is|are) (?P<v>.+)", favourite_in),
     frame(r"(?:you can |feel free to |best to |just )*(?:get|catch|get hold of|find) me (?:on|at) (?P<v>\+?[(\d][\d ().-]{5,20}\d)(?!\d)", one("user::contact::phone")),
     frame(r"(?:you can |feel free to |please |just )*(?:drop|send|shoot) me (?:a line|an? e-?mail|a note|a message) (?:at|to|on) (?P<v>(?a:[\w.+-]+@[\w-]+\.[\w.-]*\w))", one("user::contact::email")),
     frame(r"(?:(?:my )?(?:whatsapp|telegram|mobile|cell|tel)(?: number)?(?: is|'s|:| -)? ?|number's )(?P<v>\+?[(\d][\d ().-]{5,20}\d)(?!\d)", one("user::contact::phone")),

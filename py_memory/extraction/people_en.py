@@ -54,7 +54,7 @@ _NAMED_OUR = re.compile(
     re.IGNORECASE,
 )
 _THE_CHILDREN = re.compile(
-    rf"the (?:twins|kids|boys|girls|triplets|little one|baby) (?:are|is|just turned|turned|turn|turns|have turned)(?: now| already| only)? (?P<v>{DIGIT_OR_WORD})(?=$|\W)(?! (?:minutes|hours|times|people))",
+    rf"(?:the|our|my) (?:twins|kids|boys|girls|triplets|little one|baby) (?:are|is|just turned|turned|turn|turns|have turned)(?: now| already| only)? (?P<v>{DIGIT_OR_WORD})(?=$|\W)(?! (?:minutes|hours|times|people))",
     re.IGNORECASE,
 )
 _CALL_THEM = re.compile(
@@ -78,6 +78,10 @@ _LINK = re.compile(
 _AGED = re.compile(
     rf"^,?(?: (?:who|and|he|she|it|they))?(?:'s| is|'re| are| has| will| just| recently| only| already| now| about to| nearly| almost| soon| finally| going to|,|\()* ?(?:(?:turns?|turned|turning|be|is|aged|age|celebrated (?:her|his)|hit) )?(?:just |only |now |already |nearly |almost |about )?"
     rf"(?:(?P<age>{DIGIT_OR_WORD})(?:th|st|nd|rd)?(?: birthday)?(?:[ -]?(?:years?|yrs?)[ -]?olds?|[ -]?y/?o)?|(?P<months>\w+ (?:months?|weeks?)(?: old)?))(?=$|\W+$| (?:in|on|this|next|last|today|yesterday|tomorrow|now|and|soon|already|a|who|but|years|years? old|months|with|so)\b|[,;:)(!])",
+    re.IGNORECASE,
+)
+_AGES = re.compile(
+    rf"(?: are|,)? (?:now |only |just |both )?(?P<v>{DIGIT_OR_WORD}(?:, {DIGIT_OR_WORD})*,? (?:and|&) {DIGIT_OR_WORD})(?=$| (?:now|and|so|but|years|yrs|yo)\b)",
     re.IGNORECASE,
 )
 _AGE_LED = re.compile(
@@ -316,6 +320,10 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
     link = _LINK.match(rest)
     said = rest[link.end() :] if link else rest
     if many:
+        if not pet and (aged := _AGES.match(rest)):
+            for age in re.findall(DIGIT_OR_WORD, aged["v"], re.IGNORECASE):
+                found("::age", age)
+            return out
         if (
             re.match(
                 r"(?:\s*$|,? ?(?:is|are|'s|who|that|which|and I|at|in|with|from|under|over)\b(?! called| named))",

@@ -51,6 +51,7 @@ _OF_ANYBODY = re.compile(
     r"an? [\w-]+ (?:leaves|departs|arrives|starts|ends|takes|is|costs)\b|(?:[\w-]+ )?(?:appointments|flights|meetings|interviews|trains|exams|weddings|buses|classes|lessons)\b|the (?!(?:(?!train|bus|bank|film|movie|show|news|plane|shop|store|sun|moon|game|match|concert)[\w-]+ ){1,3}(?:is|are|'s) (?:on|at|in|next|this|tomorrow|tonight|today)\b)(?!(?:in-?laws|kids|parents|movers|plumber|electrician|cleaners?|builders?|painters?|inspector|vet|nurse|technician|landlord)\b)|.*\b(?:says?|said)\b",
     re.IGNORECASE,
 )
+_AT_AN_HOUR = re.compile(r"(?:the|an?) (?:[\w-]+ ){1,3}(?:is|leaves|starts|begins) at \d", re.IGNORECASE)
 _OWN = re.compile(
     r"\b(?:I|I'm|I've|I'll|we|we're|we've|we'll|my|our|me|us|got|have|tickets?|going)\b", re.IGNORECASE
 )
@@ -71,6 +72,8 @@ def event_in(text: str) -> str | None:
     if (moved := _MOVED.match(text)) and _WHEN.search(moved["v"]):
         return tidy(moved["v"])
     if _NO_LEAD.match(text) or _OVER.search(text):
+        return None
+    if _AT_AN_HOUR.match(text):
         return None
     if (_PUBLIC.search(text) or _OF_ANYBODY.match(text)) and not _OWN.search(text):
         return None

@@ -37,6 +37,7 @@ _OF_PEOPLE = {
         "likes",
         "job",
         "home",
+        "hometown",
         "condition",
     )
 }

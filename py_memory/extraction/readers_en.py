@@ -221,6 +221,8 @@ def diet_item_in(match: re.Match[str]) -> Facts:
 
 def likes_in(match: re.Match[str]) -> Facts:
     said = match["v"]
+    if re.match(r"(?:to )?(?:an? )?(?:good|nice|bit of) ", said, re.IGNORECASE):
+        return []  # of “I love a good list” anything may be meant
     if re.search(r"\bprefer", match.group()[: match.start("v") - match.start()], re.IGNORECASE):
         said = re.split(r" (?:to|over|rather than|instead of) ", said)[0]
     return [("user::likes", value) for value in things_in(said)]

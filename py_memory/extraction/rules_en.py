@@ -54,7 +54,7 @@ _OTHERS = re.compile(
     r"|my (?:\w+ )?(?:friend|friends|boss|neighbou?r|colleague|coworker|co-worker|flatmate|roommate|landlord|teacher|client|manager|team|ex|ex-\w+)\b",
     re.IGNORECASE,
 )
-_ADVERBS = r"(?:(?:really|also|just|absolutely|truly|always|still|particularly|especially|do(?= (?:really |not )?(?:like|love|enjoy|hate|live|work|have|eat|speak|prefer)\b)|generally|usually|personally|mostly|both|actually|currently|now|kind of|kinda|sort of|definitely|totally|simply|honestly|already|even|myself|too|only|all|mainly|basically|finally|recently|originally|officially|genuinely|secretly|happily|quite|rather|most|very much|so|do really|often|frequently|regularly|sometimes|strongly|deeply|lowkey|low-key|super|hugely) )*"
+_ADVERBS = r"(?:(?:really|also|just|absolutely|truly|always|still|particularly|especially|do(?= (?:really |not )?(?:like|love|enjoy|hate|live|work|have|eat|speak|prefer)\b)|generally|usually|personally|mostly|both|actually|currently|now|kind of|kinda|sort of|definitely|totally|simply|honestly|already|even|myself|too|only(?! (?:eat|drink)\b)|all|mainly|basically|finally|recently|originally|officially|genuinely|secretly|happily|quite|rather|most|very much|so|do really|often|frequently|regularly|sometimes|strongly|deeply|lowkey|low-key|super|hugely) )*"
 _ADVERB = _ADVERBS.removeprefix("(?:").removesuffix(" )*")
 _BE = re.compile(
     rf"(?:(?:both )?(?:my|our) \w+(?: [A-Z]\w+)? and I are|(?:both )?me and my \w+ are|I'm|I am|Im|we're|we are|I've been|I have been|ive been|we've been|we have been|been|I've always been|'m|am) (?:(?!mostly|mainly|only){_ADVERB} )*(?P<rest>.+)$",
@@ -136,6 +136,11 @@ _HABIT = re.compile(
 _IN_A_ROLE = re.compile(r"(?:speaking )?(?:as|being) an? ", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:I|I'\w+|my|me|we|our|us|im|ive)\b", re.IGNORECASE)
 _ANYBODY = re.compile(r"\b(?:one|you|someone|somebody|anyone|people|they)\b", re.IGNORECASE)
+# “The interview is tomorrow and he hasn't ironed a shirt”: whose it is, is told behind it.
+_OF_OTHERS = re.compile(
+    r"(?:and |but |so )?(?:he|she|they|his|her|their)\b|.*\b(?:they|he|she) (?:leave|go|be|do|take)\b",
+    re.IGNORECASE,
+)
 # The verbs that a list may follow; “I sing in a choir, alto” lists nothing.
 _LISTING = re.compile(
     r"\b(?:lov|lik|ador|enjoy|hat(?:e|ing)|dislik|loath|detest|despis|allergic|intolerant|into|fans?|fond|keen|speak|fluent|prefer|stand|bear|favou?rite|eat|drink|mad|crazy|addicted|obsessed|collect|dig|fancy|passion|interests?|hobb)",
@@ -279,7 +284,7 @@ def read(clause: Clause, reading: Reading) -> Iterator[Found]:
             ]
     if not found and (todo := todo_in(text)):
         found = [Found(f"task::{slug(todo)}", todo, said.start, said.end)]
-    if not found and (event := event_in(text)):
+    if not found and not _OF_OTHERS.search(reading.ahead) and (event := event_in(text)):
         found = [Found("user::event", event, said.start, said.end)]
     if not found and _FINAL.match(reading.ahead) and (final := _SETTLED.match(text)):
         found = [Found("user::decision", tidy(final["v"]), said.start, said.end)]

@@ -28,7 +28,7 @@ _OPENERS = re.compile(
 )
 _PARTICLES = "哦啊呀哈啦呢嘛吧了喔噢耶哟呗"
 _SUBJECT = re.compile(
-    r"(?:我们(?:一家(?:[三四五]口|人)?|全家|夫妻(?:俩)?|两口子|家)?|我(?:和|跟)(?:我)?(?:老公|老婆|先生|太太|爱人|对象|男朋友|女朋友|女友|男友|妻子|丈夫|家人)(?:都|一起)?|我本人|敝人|我家|我自己|我这个?人|我|俺们?|本人|鄙人|在下|咱们?家?|咱|i'm|I am|I)(?:呢|嘛|啊|，)?\s*(?P<rest>.*)$",
+    r"(?:(?:我们|我|咱们?|俺)俩|我们(?:一家(?:[三四五]口|人)?|全家|夫妻(?:俩)?|两口子|家)?|我(?:和|跟)(?:我)?(?:老公|老婆|先生|太太|爱人|对象|男朋友|女朋友|女友|男友|妻子|丈夫|家人)(?:都|一起)?|我本人|敝人|我家|我自己|我这个?人|我|俺们?|本人|鄙人|在下|咱们?家?|咱|i'm|I am|I)(?:呢|嘛|啊|，)?\s*(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _OTHERS = re.compile(
@@ -61,6 +61,8 @@ _DIALECT = {
     "咩": "么",
 }
 _HINT = re.compile("[唔喺嘅冇佢鍾咩伐系]|[钟中]意|阿拉")
+# 明天面试，他衬衫还没熨: whose it is, is told behind it.
+_OF_OTHERS = re.compile("[他她](?!说|让)")
 # “我是回民”, “在下林小满”: what a clause without 是 says of its speaker.
 _MODEST = re.compile(r"(?:本人|在下|鄙人|敝人)")
 # Words for a search, in which nobody is spoken of: 乳糜泻和麸质不耐受区别.
@@ -155,7 +157,9 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
         text = (
             f"我{verb}{re.sub('(?:类|类的|的|这种)$', '', topic['topic'])}" if verb else f"我{topic['only']}"
         )
-    event = None if todo_in(text) else event_in(text)
+    event = (
+        None if todo_in(text) or ("我" not in text and _OF_OTHERS.match(reading.ahead)) else event_in(text)
+    )
     people = None if topic else read_people(clause, reading)
     if people:
         return people
@@ -224,7 +228,7 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
     if (
         not facts
         and subject
-        and _MODEST.match(text)
+        and (_MODEST.match(text) or re.match("我(?:今年)?[1-9]", text))
         and (age := re.fullmatch(r"(?:今年)?(?P<v>\d{2}|[二三四五六七八九]十[一二三四五六七八九]?)", rest))
     ):
         facts = [("user::age", age["v"])]
@@ -241,7 +245,7 @@ def _read(clause: Clause, reading: Reading, opener: str) -> list[Found]:
             for fact in about_me(f"是{rest}", named=True)
             if fact[0] in ("user::job", "user::studies", "user::work", "user::hometown")
         ]
-    if facts and not subject and reading.speaker != "zh" and clause.start > 0 and re.match("名?叫", rest):
+    if facts and not subject and clause.start > 0 and re.match("名?叫", rest):
         facts = [
             fact for fact in facts if fact[0] != "user::name"
         ]  # what the clause before spoke of is called so

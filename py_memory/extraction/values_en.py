@@ -170,7 +170,7 @@ def place_in(text: str) -> str | None:
     if match := _PLACE.match(text):
         value = match["v"].strip(" .,")
         return None if value.split()[0].rstrip(",") in NOT_PLACES else value
-    if text == text.lower() and (match := _LOWER_PLACE.match(text)):
+    if text == text.lower() and not field_in(text) and (match := _LOWER_PLACE.match(text)):
         words = match["v"].split()
         if len(words) > 1 and not _LOWER_PLACE_OF_TWO.match(match["v"]):
             words = words[:1] if words[1] in ("now", "with", "but", "for", "since", "and") else [""]

@@ -266,12 +266,18 @@ class _Work:
             for gone in going
             for message in await self._messages_about(intent.topic, gone)
         }
+        # A message from which something else was learned that stays is left alone.
+        tells_more = {other["source_message_id"] for other in living if other not in going}
+        kept = [id for id in left if id in tells_more]
+        left = {id: message for id, message in left.items() if id not in tells_more}
         await self.ask("memory_forget", fact_ids=[gone["id"] for gone in going])
         # The value is not repeated: it would stand in the conversation again.
         self.say("forgotten", key=key_in_words(fact["key"], self.language))
         if left:
             self.say("forgotten_messages", messages=self.out.counted(len(left), "messages"))
             self.out.uses.extend(("messages", id, _TO_FORGET) for id in left)
+        if kept:
+            self.say("forgotten_kept", messages=self.out.counted(len(kept), "messages"))
         return None
 
     async def _forget_all(self, intent: Intent) -> None:

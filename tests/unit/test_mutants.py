@@ -30,7 +30,7 @@ MUTANTS = {
     "a changed value is compared as it was": ("migrations/0004_fact_values.sql", "SET value_folded = NULL", "SET value_folded = value_folded", "test_facts.py::test_a_value_is_known_again_however_it_is_written_and_changed"),
     "a file says how values compare": ("formats/memory_import.py", 'row["value_folded"] = folded(row["value"])', "pass", "test_memory_file.py::test_how_a_value_is_compared_is_not_believed"),
     # consent
-    "the uncertain is proposed": ("facts.py", "LEAST_CONFIDENCE = 0.7", "LEAST_CONFIDENCE = 0.1", "test_facts.py::test_what_is_known_or_waiting_is_not_proposed_again"),
+    "the uncertain is proposed": ("extraction/confidence.py", "LEAST = 0.7", "LEAST = 0.1", "test_facts.py::test_what_is_known_or_waiting_is_not_proposed_again"),
     "a rejection is forgotten": ("facts.py", "if self.is_refused(key, value):", "if False:", "test_facts.py::test_a_rejected_fact_leaves_no_text_and_does_not_return"),
     "what is inferred is true at once": ("facts.py", 'fact = self._new(key, value, "candidate"', 'fact = self._new(key, value, "current"', "test_facts.py"),
     "don't remember is ignored": ("extraction/refusals.py", "if _PRIVATE.search(", "if None and _PRIVATE.search(", "test_extraction.py::test_utterance"),

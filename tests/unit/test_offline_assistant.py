@@ -735,16 +735,17 @@ def test_a_lone_surrogate_harms_no_tool(talk: Talk) -> None:
         ("我叫小林，我吃素，我女儿小美6岁。", "好的", "忘掉我吃素", "是的", {"user::name"}),
     ],
 )
-def test_forgetting_one_thing_with_its_messages_keeps_the_others(
+def test_forgetting_one_thing_leaves_a_message_that_tells_more(
     talk: Talk, told: str, keep: str, forget: str, yes: str, left: set[str]
 ) -> None:
     talk(told)
     talk(keep)
-    talk(forget)
+    answer = talk(forget)
+    assert re.search("I leave as they are|所以没有动", answer)
     assert not [fact for fact in talk.store.list_facts() if fact.key == "user::diet"]
     talk(yes)
     assert left <= {fact.key for fact in talk.store.list_facts()}
-    assert not talk.store.search(told[:8])
+    assert talk.store.search(told[:8])  # it tells more, and that stays
     assert not [fact for fact in talk.store.list_facts() if fact.needs_review]
 
 

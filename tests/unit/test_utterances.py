@@ -6,7 +6,8 @@ The second and the third set were written by people who had not seen the rules. 
 tells things in passing and in slang, and expects plans and the progress of tasks, which the rules leave
 alone. Only half of it, the odd numbers, was looked at when the rules were made; the even ones show how far
 they carry. The fourth, fifth and sixth were written before the rules that they found wrong were mended; of
-the last two, two thirds are traps.
+these, two thirds are traps. The seventh was written in batches, each labelled before the rules as they then
+were had seen it.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ THIRD = read("utterances_third.jsonl")
 FOURTH = read("utterances_fourth.jsonl")
 FIFTH = read("utterances_fifth.jsonl")
 SIXTH = read("utterances_sixth.jsonl")
+SEVENTH = read("utterances_seventh.jsonl")
 LOOKED_AT = [line for line in THIRD if int(line["id"][-3:]) % 2]
 NOT_LOOKED_AT = [line for line in THIRD if int(line["id"][-3:]) % 2 == 0]
-DEVELOPMENT = [*UTTERANCES, *MORE, *THIRD, *FOURTH, *FIFTH, *SIXTH]
+DEVELOPMENT = [*UTTERANCES, *MORE, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH]
 FIRST_PARTS = ("task::", "user::diet")
 
 
@@ -99,6 +101,8 @@ def measured_by_rule(utterances: list[dict[str, Any]]) -> dict[str, tuple[int, i
         pytest.param(FIFTH, "zh", 0.92, 0.44, id="fifth-zh"),
         pytest.param(SIXTH, "en", 0.95, 0.65, id="sixth-en"),
         pytest.param(SIXTH, "zh", 0.95, 0.35, id="sixth-zh"),
+        pytest.param(SEVENTH, "en", 0.97, 0.6, id="seventh-en"),
+        pytest.param(SEVENTH, "zh", 0.97, 0.5, id="seventh-zh"),
     ],
 )
 def test_precision_and_recall(
@@ -119,8 +123,8 @@ def test_a_confidence_is_the_measured_precision() -> None:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize(
     "utterances",
-    [UTTERANCES, MORE, THIRD, FOURTH, FIFTH, SIXTH],
-    ids=["first", "more", "third", "fourth", "fifth", "sixth"],
+    [UTTERANCES, MORE, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH],
+    ids=["first", "more", "third", "fourth", "fifth", "sixth", "seventh"],
 )
 def test_the_set_is_large_and_half_of_it_traps(utterances: list[dict[str, Any]], lang: str) -> None:
     lines = [line for line in utterances if line["lang"] == lang]

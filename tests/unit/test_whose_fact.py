@@ -78,10 +78,33 @@ OF_THE_TALK = [
     "别忘了你是AI",
     "我喜欢第二个版本",
     "叫我起床的闹钟app",
+    "We decided to wait and see",
+    "I love a good list",
+    "I live for Fridays",
+    "I'm from marketing",
+    "I'm Spartacus",
+    "I study faces on the tube",
+    "remember to breathe",
+    "add a comma to the list",
+    "记一下TCP和UDP的区别",
+    "我最喜欢低音进来那段",
+    "叫我老派也行",
+    "周五的火车全满了",
 ]
 
 
-@pytest.mark.parametrize("text", [*SOMEBODY_ELSE, *NOBODY_IN_PARTICULAR, *WORDS_OF_OTHERS, *OF_THE_TALK])
+AND_OF_OTHERS = [
+    "the interview is tomorrow and he hasn't ironed a shirt",
+    "明天面试，他衬衫还没熨",
+    "我来自一个特别小的岛，叫东福山",
+    "我对象是蒙古族",
+    "一个海鲜过敏一个吃素",
+]
+
+
+@pytest.mark.parametrize(
+    "text", [*SOMEBODY_ELSE, *AND_OF_OTHERS, *NOBODY_IN_PARTICULAR, *WORDS_OF_OTHERS, *OF_THE_TALK]
+)
 def test_nothing_is_said_of_the_user(text: str) -> None:
     assert read(text) == []
 
@@ -96,6 +119,11 @@ def test_nothing_is_said_of_the_user(text: str) -> None:
             "my favourite band is The Weakerthans and nobody knows them",
             ["user::favorite::band=The Weakerthans"],
         ),
+        ("I'm a landscape architect, not a gardener", ["user::job=landscape architect"]),
+        ("My name is now Grace", ["user::name=Grace"]),
+        ("My kids are 3 and 8", ["user::family::child::age=3", "user::family::child::age=8"]),
+        ("Remember I play cello on Mondays", ["!user::likes=play cello on Mondays"]),
+        ("we've decided to sell the van", ["user::decision=sell the van"]),
         ("my favourite colour is teal, like deep teal", ["user::favorite::colour=teal"]),
         ("I find golf incredibly boring", ["user::dislikes=golf"]),
         ("we've decided against the caravan", ["user::decision=against the caravan"]),

@@ -63,12 +63,11 @@ PLANT = """async (sums) => {
     await done;
     db.close();
 }"""
-ADD_INPUT = """(space) => {
-    const input = document.createElementNS(space, 'input');
+ADD_INPUT = """() => {
+    const input = document.createElement('input');
     input.type = 'file';
-    document.documentElement.append(input);
+    document.body.append(input);
 }"""
-XHTML = "http://www.w3.org/1999/xhtml"
 PLANTED = 1000  # the generation of what is planted: higher than any a short visit makes
 
 
@@ -123,8 +122,8 @@ def plant(context: BrowserContext, url: str, file: Path) -> None:
 
     Much quicker than importing it: only its bytes are copied. The first visit makes what is beside it."""
     page, _ = open_page(context, url)
-    page.goto(url + "icons/icon.svg")  # of the same origin, and without the program
-    page.evaluate(ADD_INPUT, XHTML)
+    page.goto(url + "icons/icon-192.png")  # of the same origin, and without the program
+    page.evaluate(ADD_INPUT)
     page.set_input_files("input", file)
     command = ["node", "-e", CHECKSUMS, str(file), str(PLANTED)]
     sums = subprocess.run(command, cwd=ROOT / "web", capture_output=True, text=True, check=True).stdout

@@ -123,10 +123,10 @@ TOOLS = """() => {
         },
         panel: async () => {
             const start = performance.now();
-            document.querySelector('[aria-expanded].tool, .tool[aria-expanded]').click();
+            document.querySelector('.header [aria-label=Memory]').click();
             const time = await until(() => document.querySelector('.panel .entry')) - start;
             await still();
-            document.querySelector('.panel header button').click();
+            document.querySelector('.panel header [aria-label=Close]').click();
             await still();
             return time;
         },

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from py_memory.server.sqlite_store import SqliteStore
 from py_memory.server.tokens import make_token
 
-from .conftest import READY_MS, ROOT, SITE, wait_for
+from .conftest import ROOT, SITE, wait_for
 from .test_model_server import STORED
 from .test_page import button, call
 
@@ -61,7 +61,7 @@ class SyncSite:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[SyncSite]:
-    expect.set_options(timeout=READY_MS)
+    expect.set_options(timeout=20_000)
     made = SyncSite(tmp_path)
     yield made
     made.kill()
@@ -201,7 +201,7 @@ def test_what_goes_wrong_is_said_in_plain_words(
         ({"status": 401, "body": error}, "has expired", "已过期"),
         ({"status": 403, "body": error}, "revoked", "吊销"),
     ):
-        context.route("**/memory/head", lambda route, answer=answer: route.fulfill(**answer))
+        context.route("**/memory/head", giving(answer))
         now.click()
         said = dialog(page).get_by_role("alert")
         expect(said).to_contain_text(in_english if english else in_chinese)
@@ -212,6 +212,10 @@ def test_what_goes_wrong_is_said_in_plain_words(
     page.locator("#sync-new-token").fill(site.token())
     dialog(page).locator(".from-address button").click()
     expect(state).to_have_attribute("data-state", "good")
+
+
+def giving(answer: dict[str, Any]) -> Callable[[Route], None]:
+    return lambda route: route.fulfill(**answer)
 
 
 def kill_browser(profile: Path) -> None:

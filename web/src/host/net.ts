@@ -32,6 +32,8 @@ export function explainer(): (address: string) => Promise<NetReason> {
     if (self.location.protocol === "https:" && url.protocol === "http:" && space === null) return "mixed";
     if (space !== null && (await isForbidden(space))) return "permission";
     if (space === null && !navigator.onLine) return "offline";
+    // The service worker answers for the page's own address, whether or not its server is there.
+    if (url.origin === self.location.origin) return "unreachable";
     if (!(await answers(url, space))) return "unreachable";
     return space === null ? "blocked" : "blocked_local";
   };

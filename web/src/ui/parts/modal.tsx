@@ -33,6 +33,12 @@ export function Modal({ title, kind = "", children }: ModalProps): JSX.Element {
       ref={dialog}
       class={kind}
       aria-labelledby="dialog-title"
+      // At once, for the next key; `close` comes later. A field for files says it too.
+      onCancel={(event) => {
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        close();
+      }}
       // One that made way for another has nothing to say any more.
       onClose={({ currentTarget }) => currentTarget.isConnected && close()}
       onClick={(event) => {

@@ -553,7 +553,7 @@ def test_whatever_a_server_does_the_step_is_made_again_and_waits_for_the_user(
     say(store, "I play the violin", *QUIET)
     found = json.dumps(facts(fact("user::plays", "violin", "play the violin")))
     model_server.script(fault, {"text": found})
-    model = OpenAIModel(model_server.url, "m", patience=Patience(start_s=0.5, idle_s=0.5))
+    model = OpenAIModel(model_server.url, "m", patience=Patience(start_s=5, idle_s=0.5))
     before = list(store.database.connection.iterdump())
     with pytest.raises(ModelError):
         asyncio.run(Distiller(store, model).step(Flag()))

@@ -129,15 +129,14 @@ TROUBLE: dict[str, tuple[Mapping[str, Any], tuple[str, str], tuple[str, str]]] =
 }
 
 
-def tell(store: MemoryStore, language: str, url: str, key: str | None = None) -> str:
+def tell(store: MemoryStore, language: str, url: str, key: str | None = None, seconds: float = 10) -> str:
     """What stands in the answer to a message in that language, from a model at `url`."""
 
     async def at_once(seconds: float) -> None:
         pass
 
-    model = OpenAIModel(
-        url, "m", key=key, transport=SocketTransport(0.4), patience=Patience(start_s=0.4, idle_s=0.4)
-    )
+    patience = Patience(start_s=seconds, idle_s=seconds)
+    model = OpenAIModel(url, "m", key=key, transport=SocketTransport(seconds), patience=patience)
     reply = asyncio.run(ChatAgent(store, model, sleep=at_once).chat_round(None, SAID[language]))
     assert reply.status == "failed"
     question, answer = store.get_recent_messages(reply.session_id, 2)
@@ -153,7 +152,8 @@ def test_each_failure_says_what_happened_and_what_to_do(
     does, english, chinese = TROUBLE[name]
     key = does.get("key")
     model_server.script({part: value for part, value in does.items() if part != "key"})
-    told = tell(store, language, model_server.url, key)
+    stalls = "stall_after" in does
+    told = tell(store, language, model_server.url, key, 0.4 if stalls else 10)
     for words in english if language == "en" else chinese:
         assert words in told
     assert ("Your message is kept" if language == "en" else "你的消息已保存") in told

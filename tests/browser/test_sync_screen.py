@@ -88,7 +88,9 @@ def synced(page: Page) -> None:
 
 
 def sync_now(page: Page) -> None:
+    """Resolves after a sync that began now: the page also syncs by itself."""
     button(dialog(page), "Sync now").click()
+    call(page, "sync_now")
     synced(page)
 
 

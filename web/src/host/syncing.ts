@@ -84,9 +84,10 @@ export class Syncing {
 
   /** Something was changed here. */
   changed(): void {
-    if (!this.settings?.on || this.running) return;
+    if (!this.settings?.on) return;
     const now = Date.now();
     this.changedSince ??= now;
+    if (this.running) return; // the one that runs may be past it; its end looks at this
     const quiet = Math.min(now + QUIET_MS, this.changedSince + MOST_QUIET_MS);
     // A failure that waits, or waits for the user, is not hurried by writing on.
     if (!this.settings.problem) this.plan(quiet, () => this.run(true));
@@ -125,6 +126,7 @@ export class Syncing {
   /** The user asks for it: waits are over. */
   async syncNow(): Promise<void> {
     await this.load();
+    await this.running; // it may have begun before what is to be sent
     if (this.settings) await this.run(false);
   }
 

@@ -26,7 +26,7 @@ export function Sync(): JSX.Element {
   return (
     <Modal title={ts.title}>
       {now === null ? null : !now.possible ? <p>{ts.impossible}</p> : now.on ? <On now={now} /> : <Off now={now} ready={ready} />}
-      <SyncReview />
+      {now?.on ? null : <SyncReview />}
     </Modal>
   );
 }
@@ -135,6 +135,7 @@ function On({ now }: { now: SyncState }): JSX.Element {
           {ts.dry}
         </button>
       </div>
+      <SyncReview />
       <Ending now={now} busy={busy} />
     </>
   );

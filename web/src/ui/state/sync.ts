@@ -39,7 +39,8 @@ export const sync = new Store<Shown>({
 export async function watchSync(memory: PyMemory): Promise<void> {
   memory.on("sync", (state) => {
     const done = sync.get().state?.running && !state.running;
-    sync.set({ state });
+    // What would have been sent has been.
+    sync.set({ state, ...(state.running && { preview: null }) });
     if (done && sync.get().status) void readSyncing();
   });
   sync.set({ state: await call<SyncState>("sync_state") });

@@ -45,7 +45,9 @@ SUITES = {
     ),
     "pyodide": Suite(190, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
     "browser": Suite(
-        1690, pytest=("tests/browser", f"--ignore={PYTHON_SUITE}"), needs=frozenset({"site", "browser"})
+        1690,
+        pytest=("tests/browser", f"--ignore={PYTHON_SUITE}", "-n", "2", "--dist", "worksteal"),
+        needs=frozenset({"site", "browser"}),
     ),
     # Only by name or with --screens.
     "screens": Suite(1800, pytest=("tests/screens",), needs=frozenset({"site", "browser"})),

@@ -141,6 +141,7 @@ def test_messages_and_answers_have_versions(
     press("next")
     done(page, "On.")
     expect(answers(page)).to_have_count(3)
+    expect(page.get_by_role("button", name=words["former"], exact=True)).to_be_focused()
 
     # The same for the user's own words; Escape leaves them as they are.
     second = questions(page).nth(1)

@@ -7,13 +7,15 @@ export function focusNext(message: string, part = ""): void {
   wanted = { message, part };
 }
 
-/** Called with each message that is shown. Whoever has gone on to type is left alone. */
+/** Called with each message that is shown. Whoever has gone on meanwhile, to type or to another button, is left alone. */
 export function takeFocus(message: string, article: HTMLElement): void {
   if (wanted?.message !== message) return;
   const { part } = wanted;
   wanted = null;
+  const before = document.activeElement;
   requestAnimationFrame(() => {
-    if (document.activeElement?.matches("input, textarea")) return;
+    const now = document.activeElement;
+    if (now?.matches("input, textarea") || (now !== before && now !== document.body)) return;
     const target = part ? article.querySelector<HTMLElement>(part) : null;
     (target ?? article).focus({ preventScroll: true });
   });

@@ -36,7 +36,7 @@ def members(folders: Sequence[str], packages: Sequence[str]) -> Iterator[tuple[P
         for path in sorted((ROOT / folder).rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 yield path, str(path.relative_to(ROOT))
-    for name in ("pyproject.toml", "tests/conftest.py", "tests/modelserver.py"):
+    for name in ("pyproject.toml", "docs/models.md", "tests/conftest.py", "tests/modelserver.py"):
         if (ROOT / name).exists():
             yield ROOT / name, name
     for package in packages:

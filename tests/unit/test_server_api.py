@@ -164,7 +164,7 @@ def test_the_description_is_of_this_server() -> None:
     reply = wire.Reply("u", 1, "e", 1, [], [], 1, False)
     assert set(reply.to_dict()) == set(schemas["Reply"]["properties"])
     limits = (wire.MAX_BODY_BYTES >> 20, wire.MAX_PUSH_MUTATIONS, wire.MAX_ROW_BYTES >> 20)
-    said = "Limits of a request: {} MiB inflated, {} changes, {} MiB a row.".format(*limits)
+    said = "Limits of a request: {} MiB inflated, {:,} changes, {} MiB a row.".format(*limits)
     assert said in DESCRIPTION["info"]["description"]
 
 

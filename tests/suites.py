@@ -41,9 +41,9 @@ SUITES = {
         needs=frozenset({"packages"}),
     ),
     "unit": Suite(
-        770, pytest=("tests/unit", "-n", "2", "--dist", "worksteal"), needs=frozenset({"postgres"})
+        660, pytest=("tests/unit", "-n", "2", "--dist", "worksteal"), needs=frozenset({"postgres"})
     ),
-    "pyodide": Suite(190, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
+    "pyodide": Suite(300, pytest=(PYTHON_SUITE,), needs=frozenset({"packages", "browser"})),
     "browser": Suite(
         1690,
         pytest=("tests/browser", f"--ignore={PYTHON_SUITE}", "-n", "2", "--dist", "worksteal"),

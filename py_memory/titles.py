@@ -6,8 +6,11 @@ import re
 from collections.abc import Iterable
 
 from . import text as texts
+from .errors import TooLargeError
 
-__all__ = ["is_quoted_from", "title_of"]
+__all__ = ["MAX_TITLE_CHARACTERS", "checked_title", "is_quoted_from", "title_of"]
+
+MAX_TITLE_CHARACTERS = 200
 
 _CHARACTERS = 40  # the page shows the whole first message, as far as there is room
 
@@ -18,6 +21,14 @@ _ATTACHED = re.compile(r"^(~~~|```) file: ([^\n]*)\n.*?(?:^\1[ \t]*$|\Z)", re.DO
 
 def _in_a_line(content: str) -> str:
     return " ".join(_ATTACHED.sub(r"\2", content).split())
+
+
+def checked_title(title: str) -> str | None:
+    """A title that somebody wrote, on one line; None for an empty one. Raises TooLargeError."""
+    title = " ".join(texts.clean(title)[0].split())
+    if len(title) > MAX_TITLE_CHARACTERS:
+        raise TooLargeError("The title", len(title), MAX_TITLE_CHARACTERS, "characters")
+    return title or None
 
 
 def title_of(content: str) -> str:

@@ -25,6 +25,7 @@ from py_memory.rows import messages as message_rows
 from py_memory.rows import sessions as session_rows
 from py_memory.rows import tool_calls
 from py_memory.rows.tombstones import is_forgotten
+from py_memory.titles import MAX_TITLE_CHARACTERS
 from py_memory.undo import Operation
 
 from .chats import Chat, ChatMessage, Entry, Skipped, Statements, ToolUse
@@ -35,7 +36,6 @@ __all__ = ["MAX_SUGGESTIONS", "Additions", "ChatImport"]
 
 MAX_TEXT_BYTES = 1 << 20
 MAX_RAW_BYTES = 256 << 10  # of what was not understood, a message
-MAX_TITLE_CHARACTERS = 200
 MAX_SUGGESTIONS = 500  # put before the user by one import
 MAX_LISTED = 50
 _ROLES = frozenset({"user", "assistant", "tool"})

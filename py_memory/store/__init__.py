@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .base import MAX_TITLE_CHARACTERS
+from py_memory.titles import MAX_TITLE_CHARACTERS
+
 from .care import CareOperations
 from .experience import ExperienceOperations
 from .files import FileOperations

@@ -21,12 +21,12 @@ from py_memory.health import Health
 from py_memory.ids import uuid7
 from py_memory.readings import Readings
 from py_memory.rows import events, namespaces, settings, sync, users
+from py_memory.titles import MAX_TITLE_CHARACTERS
 from py_memory.undo import UndoLog
 from py_memory.working_memory import WorkingMemory
 
-__all__ = ["MAX_TITLE_CHARACTERS", "StoreBase"]
+__all__ = ["StoreBase"]
 
-MAX_TITLE_CHARACTERS = 200
 _DEVICE = "device"
 # A change of these may give a session an open task, however long it has been idle.
 _OF_TASKS = frozenset({"facts", "tool_calls", "snapshots", "memory"})

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from py_memory import text
 from py_memory.checks import MAX_TIME, check_count, check_id, check_mapping, check_time, json_text
-from py_memory.errors import TooLargeError
 from py_memory.ids import uuid7
 from py_memory.records import Receipt, Session
 from py_memory.rows import sessions
+from py_memory.titles import checked_title
 
-from .base import MAX_TITLE_CHARACTERS, StoreBase
+from .base import StoreBase
 
 __all__ = ["SessionOperations"]
 
@@ -105,9 +104,4 @@ class SessionOperations(StoreBase):
 
     @staticmethod
     def _title(title: str | None) -> str | None:
-        if title is None:
-            return None
-        title = " ".join(text.clean(title)[0].split())
-        if len(title) > MAX_TITLE_CHARACTERS:
-            raise TooLargeError("The title", len(title), MAX_TITLE_CHARACTERS, "characters")
-        return title or None
+        return None if title is None else checked_title(title)

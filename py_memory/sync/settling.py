@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from py_memory import text
 from py_memory.checks import check_choice, check_id
 from py_memory.clock import Clock
 from py_memory.database import Database
-from py_memory.errors import ConflictError, InvalidInputError, NotFoundError, TooLargeError
+from py_memory.errors import ConflictError, InvalidInputError, NotFoundError
 from py_memory.facts import Facts
 from py_memory.ids import uuid7
 from py_memory.records import Fact, SyncConflict
@@ -18,6 +17,7 @@ from py_memory.rows import facts as fact_rows
 from py_memory.rows import images
 from py_memory.rows import sync as rows
 from py_memory.rows.namespaces import namespace_of
+from py_memory.titles import checked_title
 
 from .kinds import CONFLICTS, KINDS
 
@@ -25,7 +25,6 @@ __all__ = ["DISPUTE_TAKES", "TAKES", "Settling"]
 
 TAKES = ("kept", "lost", "both", "new")
 DISPUTE_TAKES = ("current", "disputed", "both", "new")
-_MAX_TITLE_CHARACTERS = 200
 
 
 class Settling:
@@ -145,11 +144,9 @@ class Settling:
 
     def _write(self, conflict: SyncConflict, value: str) -> None:
         if conflict.kind == "sessions":
-            title = text.clean(value)[0].strip()
-            if not title:
+            title = checked_title(value)
+            if title is None:
                 raise InvalidInputError("The title is empty. Write one, or take one of the two.")
-            if len(title) > _MAX_TITLE_CHARACTERS:
-                raise TooLargeError("The title", len(title), _MAX_TITLE_CHARACTERS, "characters")
             self._put(conflict, {"title": title})
             return
         here = fact_rows.get_fact(self._db, self._user, conflict.row_id)

@@ -48,6 +48,10 @@ export const pageKey = (database: string, key: PageKey): string => `${database}:
 
 // -- what belongs to no memory in particular --
 
+/** Databases of settings, with an entry for each memory that has any. */
+export const MODELS_DATABASE = "py-memory-models";
+export const SYNC_DATABASE = "py-memory-sync";
+
 export const PROFILES = {
   database: "py-memory-profiles",
   channel: "py-memory-profiles",

@@ -5,7 +5,7 @@
  * token that was refused.
  */
 
-import { readSync, readToken, type SyncProblem, type SyncSettings, writeSync } from "../sync/settings";
+import { beginning, readSync, readToken, type SyncProblem, type SyncSettings, writeSync } from "../sync/settings";
 import { Fault } from "./fault";
 import { addressSpace } from "./net";
 import type { HostEvent, RemoteError, SyncProgress, SyncState } from "./rpc";
@@ -109,7 +109,7 @@ export class Syncing {
   async switchOn(address: string): Promise<void> {
     if (!this.possible) throw new Fault("sync_nothing_kept", "Nothing is kept here, so nothing can be synced.");
     await this.load();
-    this.settings = { ...fresh(address), ...this.settings, address, failures: 0, notBefore: 0 };
+    this.settings = { ...beginning(address), ...this.settings, address, failures: 0, notBefore: 0 };
     if (!this.memory.status().on) {
       try {
         this.settings.copy = { at: Date.now(), ...(await keepCopy(this.profile, await this.memory.file())) };
@@ -292,17 +292,6 @@ export class Syncing {
     if (!this.ended) this.emit({ event: "sync", detail: this.now() });
   }
 }
-
-const fresh = (address: string): SyncSettings => ({
-  address,
-  on: false,
-  trying: true,
-  lastAt: null,
-  problem: null,
-  failures: 0,
-  notBefore: 0,
-  copy: null,
-});
 
 /** Many devices do not all come at the same time. */
 const around = (ms: number): number => ms * (0.85 + 0.3 * Math.random());

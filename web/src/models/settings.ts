@@ -4,6 +4,7 @@
  */
 
 import { Beside } from "../host/beside";
+import { MODELS_DATABASE } from "../host/names";
 import { syncOrigins } from "../sync/settings";
 
 /** `server`: an OpenAI-compatible one. `device`: a file that the user picked. `browser`: the Prompt API. */
@@ -29,7 +30,7 @@ export const NO_MODEL: ModelSettings = { choice: { kind: "offline" } };
 
 const SETTINGS = "settings";
 const KEYS = "keys";
-const kept = new Beside("py-memory-models", [SETTINGS, KEYS]);
+const kept = new Beside(MODELS_DATABASE, [SETTINGS, KEYS]);
 
 /** Of the memory named `profile`. A browser that has never chosen a model gets no database for asking. */
 export async function readSettings(profile: string): Promise<ModelSettings> {

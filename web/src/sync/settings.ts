@@ -4,6 +4,7 @@
  */
 
 import { Beside } from "../host/beside";
+import { SYNC_DATABASE } from "../host/names";
 
 /** Why a sync did not succeed: a code of SyncError or the name of another error, and `why` where more is known. */
 export interface SyncProblem {
@@ -29,7 +30,19 @@ export interface SyncSettings {
   copy: { at: number; bytes: number; pieces: number } | null;
 }
 
-const store = new Beside("py-memory-sync", ["settings", "tokens", "copies"]);
+/** Those of a memory that is about to be switched on. */
+export const beginning = (address: string): SyncSettings => ({
+  address,
+  on: false,
+  trying: true,
+  lastAt: null,
+  problem: null,
+  failures: 0,
+  notBefore: 0,
+  copy: null,
+});
+
+const store = new Beside(SYNC_DATABASE, ["settings", "tokens", "copies"]);
 
 /** Of the memory named `profile`; null where it was never switched on. */
 export async function readSync(profile: string): Promise<SyncSettings | null> {

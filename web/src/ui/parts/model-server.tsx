@@ -8,6 +8,7 @@ import { act, toast } from "../state/memory";
 import { models } from "../state/model-choice";
 import { chooseModel, chooseOffline, connect, forgetKey, listModels } from "../state/models";
 import { useStore } from "../state/store";
+import { AddressField, SecretField } from "./fields";
 
 export function ModelServer({ ready }: { ready: boolean }): JSX.Element {
   const connected = useStore(models, ({ settings: { choice } }) => (choice.kind === "server" ? choice : null));
@@ -84,26 +85,13 @@ function Form({ ready }: { ready: boolean }): JSX.Element {
       </div>
       <div class="fields">
         <label for="model-address">{server.address}</label>
-        <input
-          id="model-address"
-          type="text"
-          inputMode="url"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          dir="ltr"
-          value={address}
-          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-        />
+        <AddressField id="model-address" value={address} onValue={setTyped} />
         <label for="model-key">{server.key}</label>
-        <input
+        <SecretField
           id="model-key"
-          type="password"
-          autocomplete="off"
-          dir="ltr"
           placeholder={hasKey && address === known ? server.keyKept : server.keyOptional}
           value={key}
-          onInput={({ currentTarget }) => setKey(currentTarget.value)}
+          onValue={setKey}
         />
       </div>
       {key ? <p class="kind-note">{server.keyNote}</p> : null}

@@ -21,6 +21,7 @@ import {
 } from "../state/models";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
+import { AddressField } from "./fields";
 import { ModelServer } from "./model-server";
 import { Modal } from "./modal";
 
@@ -172,18 +173,7 @@ function FromAddress({ ready }: { ready: boolean }): JSX.Element {
     >
       <label for="model-file-address">{device.orFetch}</label>
       <div class="from-address-row">
-        <input
-          id="model-file-address"
-          type="text"
-          inputMode="url"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          dir="ltr"
-          placeholder="https://…/model.gguf"
-          value={address}
-          onInput={({ currentTarget }) => setAddress(currentTarget.value)}
-        />
+        <AddressField id="model-file-address" placeholder="https://…/model.gguf" value={address} onValue={setAddress} />
         <button type="submit" disabled={!ready || !address.trim()}>
           {device.fetch}
         </button>

@@ -11,6 +11,7 @@ import { act } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
 import { changeToken, pause, readSyncing, switchOff, switchOn, sync, syncNow, tryDry, undoFirstSync } from "../state/sync";
+import { AddressField, SecretField } from "./fields";
 import { Modal } from "./modal";
 import { SyncReview } from "./sync-review";
 
@@ -55,29 +56,9 @@ function Off({ now, ready }: { now: SyncState; ready: boolean }): JSX.Element {
       </section>
       <div class="fields">
         <label for="sync-server">{ts.server}</label>
-        <input
-          id="sync-server"
-          type="text"
-          inputMode="url"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          dir="ltr"
-          disabled={busy}
-          value={typed}
-          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-        />
+        <AddressField id="sync-server" disabled={busy} value={typed} onValue={setTyped} />
         <label for="sync-token">{ts.token}</label>
-        <input
-          id="sync-token"
-          type="password"
-          autocomplete="off"
-          dir="ltr"
-          placeholder="mt_…"
-          disabled={busy}
-          value={token}
-          onInput={({ currentTarget }) => setToken(currentTarget.value)}
-        />
+        <SecretField id="sync-token" placeholder="mt_…" disabled={busy} value={token} onValue={setToken} />
       </div>
       <p class="kind-note">{ts.tokenNote}</p>
       <Problem text={wrong ? ts.form[wrong] : said(now)} />
@@ -190,15 +171,7 @@ function NewToken(): JSX.Element {
     >
       <label for="sync-new-token">{ts.newToken}</label>
       <div class="from-address-row">
-        <input
-          id="sync-new-token"
-          type="password"
-          autocomplete="off"
-          dir="ltr"
-          placeholder="mt_…"
-          value={token}
-          onInput={({ currentTarget }) => setToken(currentTarget.value)}
-        />
+        <SecretField id="sync-new-token" placeholder="mt_…" value={token} onValue={setToken} />
         <button type="submit" disabled={busy || !token.trim()}>
           {ts.useToken}
         </button>

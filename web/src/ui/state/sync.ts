@@ -6,7 +6,7 @@ import type { SyncState } from "../../host/rpc";
 import { fullAddress } from "../../models/address";
 import { allowedOrigins } from "../../models/settings";
 import { database } from "../../profiles/current";
-import { readSync, writeSync, writeToken } from "../../sync/settings";
+import { beginning, readSync, writeSync, writeToken } from "../../sync/settings";
 import type { Conflict, SyncConflict, SyncPreview, SyncStatus } from "../model";
 import { call } from "./memory";
 import { renewPolicy, whyNotRestart } from "./policy";
@@ -74,8 +74,7 @@ export function switchOn(typed: string, token: string): Promise<void> {
     }
     await writeToken(database, address, token.trim());
     const known = await readSync(database);
-    const fresh = { on: false, lastAt: null, problem: null, failures: 0, notBefore: 0, copy: null };
-    await writeSync(database, { ...fresh, ...known, address, trying: true });
+    await writeSync(database, { ...beginning(address), ...known, address, trying: true });
     await followPolicy(before);
     await call("sync_on", { address });
     await readSyncing();

@@ -158,6 +158,17 @@ class UndoLog:
         """Notes a row that the operation adds."""
         operation.made.setdefault(table, []).append(key)
 
+    def join(self, table: str, row: Row, owners: str, owner_id: str) -> None:
+        """A row that arrives from elsewhere while the one it goes with may still be taken back: it comes back
+        with that one."""
+        for operation in self._operations.values():
+            if (owner_id,) in operation.taken.get(owners, {}):
+                kept, key = operation.taken.setdefault(table, {}), images.key_of(table, row)
+                if key not in kept:
+                    kept[key] = row
+                    self._db.on_rollback(lambda: kept.pop(key, None))
+                return
+
     # -- taking back --
 
     def undo(self, operation_id: str) -> None:

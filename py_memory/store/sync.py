@@ -55,6 +55,7 @@ class SyncOperations(StoreBase):
             self.user_id,
             self.clock,
             undoable=lambda: self._undo.is_pending(),
+            join=lambda *row: self._undo.join(*row),
             backup=self._back_up,
             drop_backup=self._forgotten_elsewhere,
             follow_owner=self._follow_owner,

@@ -119,19 +119,21 @@ class SyncRun:
         clock: Clock,
         *,
         undoable: Callable[[], bool],
+        join: Callable[[str, dict[str, Any], str, str], None],
         backup: Callable[[], str | None],
         drop_backup: Callable[[], None],
         follow_owner: Callable[[str], None],
         done: Callable[[], None],
     ) -> None:
-        """`undoable()`: whether deletions may still be undone. `backup()`: writes a copy of the memory and
-        returns its path, None where there is none to write; `drop_backup()` deletes it, since something was
-        forgotten elsewhere. `follow_owner(id)`: the memory belongs to another
-        owner from the open transaction on. `done()`: the sync ends with the open transaction."""
+        """`undoable()`: whether deletions may still be undone; `join`: see Incoming. `backup()`: writes a copy
+        of the memory and returns its path, None where there is none to write; `drop_backup()` deletes it, since
+        something was forgotten elsewhere. `follow_owner(id)`: the memory belongs to another owner from the open
+        transaction on. `done()`: the sync ends with the open transaction."""
         self._db = db
         self.owner = user_id
         self._clock = clock
         self._undoable = undoable
+        self._join = join
         self._backup = backup
         self._drop_backup = drop_backup
         self._follow_owner = follow_owner
@@ -148,7 +150,7 @@ class SyncRun:
         head = yield from self._head()
         self._begin(url, head)
         self._from_server = {"url": url, "offset_ms": head["offset_ms"]}
-        self._incoming = incoming = Incoming(self._db, self.owner, self._clock, self._drop_backup)
+        self._incoming = incoming = Incoming(self._db, self.owner, self._clock, self._drop_backup, self._join)
         while True:
             sent, request = self._next()
             try:

@@ -47,12 +47,21 @@ _WITH_OWNER = ("messages", "tool_calls")  # the server deletes them with their s
 class Incoming:
     """Takes answers in, and counts what they brought in `counts`."""
 
-    def __init__(self, db: Database, user_id: str, clock: Clock, on_forgotten: Callable[[], None]) -> None:
-        """`on_forgotten()`: rows are gone here because they were forgotten elsewhere."""
+    def __init__(
+        self,
+        db: Database,
+        user_id: str,
+        clock: Clock,
+        on_forgotten: Callable[[], None],
+        join: Callable[[str, dict[str, Any], str, str], None],
+    ) -> None:
+        """`on_forgotten()`: rows are gone here because they were forgotten elsewhere. `join(table, row, owners,
+        owner_id)`: the row goes with one that was forgotten here, and comes back if that is undone."""
         self._db = db
         self._user = user_id
         self._clock = clock
         self._on_forgotten = on_forgotten
+        self._join = join
         undo = UndoLog(db, clock)
         self._facts = Facts(db, user_id, None, clock, undo)
         self._forgetting = Forgetting(db, user_id, clock, undo, self._facts)
@@ -289,14 +298,18 @@ class Incoming:
 
     def _insert(self, row: Mapping[str, Any], values: dict[str, Any]) -> str | None:
         kind, id = row["kind"], row["id"]
+        values = {"created_at": self._clock()} | values  # where it is no part of what travels
+        values |= {"user_id": self._user, "id": uuid7(self._clock()), KINDS[kind].id: id}
         for column, owner in _NEEDS.items():
             name = values.get(column)
             if name and (owner, name) not in self._present:
                 if images.read_row(self._db, owner, (name,)) is None:
-                    return None if is_forgotten(self._db, self._user, owner, name) else "its owner is to come"
+                    return self._without_owner(kind, values, owner, name)
                 self._present.add((owner, name))
-        values = {"created_at": self._clock()} | values  # where it is no part of what travels
-        values |= {"user_id": self._user, "id": uuid7(self._clock()), KINDS[kind].id: id}
+        if kind == "uses":
+            memory = values["memory_kind"], values["memory_id"]
+            if is_forgotten(self._db, self._user, *memory):
+                return self._without_owner(kind, values, *memory)
         if problem := self._rules.problem(kind, values):
             return problem
         if kind == "facts":
@@ -317,6 +330,14 @@ class Incoming:
             rows.set_base(self._db, self._user, kind, id, stamps, self._state.pass_)
         if kind == "facts" and values["status"] != row["groups"]["state"]["set"]["status"]:
             rows.mark(self._db, self._user, kind, id, "state", self._clock())
+        return None
+
+    def _without_owner(self, kind: str, values: dict[str, Any], owner: str, name: str) -> str | None:
+        """The row that this one goes with is not here."""
+        if not is_forgotten(self._db, self._user, owner, name):
+            return "its owner is to come"
+        if self._rules.problem(kind, values) is None:
+            self._join(kind, values, owner, name)
         return None
 
     def _update(self, row: Mapping[str, Any], local: dict[str, Any]) -> str | None:

@@ -3,7 +3,8 @@
 Edits, facts, forgetting, undo, imports, copied and restored devices, lost and repeated requests and replies,
 killed devices, a server that dies in the middle of a page; tests/unit/sync_long.py has the list. In the end
 devices and server hold the same, by the hash of their dumps, and each change that lost waits for review once.
-It can be stopped at any time: finished seeds are kept. The last line is one line of JSON.
+It can be stopped at any time: finished seeds are kept. A seed draws everything, ids as well, so that a history
+can be lived again. The last line is one line of JSON.
 
     build.py bench sync_soak [--seeds N] [--operations N] [--postgres N] [--minutes M] [--fresh]
 """
@@ -12,14 +13,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import random
 import shutil
 import sys
 import tempfile
 import time
 import traceback
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -29,10 +34,19 @@ from tests.unit.sync_long import LongHistory
 SEEDS, OPERATIONS, ON_POSTGRES = 10, 10_000, 2
 
 
+@contextmanager
+def drawn(seed: int) -> Iterator[None]:
+    """What the operating system draws otherwise, and ids, which go on from the last one made."""
+    draw = random.Random(seed)
+    random.seed(seed)
+    with mock.patch("os.urandom", draw.randbytes), mock.patch("py_memory.ids._last", (0, 0)):
+        yield
+
+
 def live(seed: int, operations: int, running: Cluster | None) -> dict[str, Any]:
     """One history. Returns what came of it; `problem` is empty where all is well."""
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="py-memory-soak-") as name:
+    with tempfile.TemporaryDirectory(prefix="py-memory-soak-") as name, drawn(seed):
         history = LongHistory(seed, Path(name), running)
         problem, ended = "", {}
         try:
@@ -65,6 +79,9 @@ def main() -> int:
     )
     parser.add_argument("--fresh", action="store_true", help="forget what an earlier run has done")
     options = parser.parse_args()
+    if os.environ.get("PYTHONHASHSEED") != "0":  # else sets are walked in another order each time
+        command = [sys.executable, "-m", "tests.bench.sync_soak", *sys.argv[1:]]
+        os.execve(command[0], command, {**os.environ, "PYTHONHASHSEED": "0"})
     if options.fresh:
         shutil.rmtree(options.folder, ignore_errors=True)
     options.folder.mkdir(parents=True, exist_ok=True)

@@ -275,6 +275,7 @@ class LongHistory(Devices):
             name: [] for name in ("sessions", "messages", "facts", "operations")
         }
         self.kept: list[sqlite3.Connection] = []  # older states of devices
+        self.forgotten: set[str] = set()  # known to devices that are no more
         self.counts: Counter[str] = Counter()
         self.trail: deque[str] = deque(maxlen=40)
 
@@ -392,6 +393,7 @@ class LongHistory(Devices):
             self.finish(device)
         self.clock.advance(seconds=11)  # so that what it has forgotten leaves
         self.finish(device)
+        self.forgotten |= self.forgotten_on(device)
         device.memory.close()
         device.memory = MemoryStore(connection, clock=device.clock)
         device.cursor = (0, 0)
@@ -403,6 +405,9 @@ class LongHistory(Devices):
             assert self.server.answer(token, call).status in (200, 401, 409, 410)
 
     # -- the end --
+
+    def nothing_is_lost(self, there: dict[str, list[dict[str, Any]]], gone: set[str]) -> None:
+        super().nothing_is_lost(there, gone | self.forgotten)
 
     def finish_all(self) -> dict[str, Any]:
         """Converges and checks. Returns {hash, rows, conflicts, lost}."""

@@ -161,6 +161,39 @@ def test_what_comes_back_by_undo_leaves_again(
     assert memory.sync_conflicts() == []
 
 
+@pytest.mark.parametrize("what", ["message", "session", "fact"])
+@pytest.mark.parametrize("undone", [False, True])
+def test_what_arrives_for_something_forgotten_comes_back_with_it(
+    server: Server, user: str, token: str, clock: SteppedClock, what: str, undone: bool
+) -> None:
+    memory = filled(clock)
+    session = memory.list_sessions()[0].id
+    said = memory.get_recent_messages(session, 1)[0].id
+    fact = memory.set_fact("user::likes", "zebras").id
+    server.sync(memory, token)
+    other, its_token = second(server, user, clock)
+    receipt = memory.forget(**{f"{what}_id": {"message": said, "session": session, "fact": fact}[what]})
+    other.edit_message(said, "a zebra")
+    answer = other.add_message(session, "assistant", "a zebra crossing").id
+    other.add_tool_call(session, "look", {"at": "zebra"}, message_id=said)
+    other.pin_fact(fact)
+    other.record_uses(answer, [("facts", fact, "zebras")])
+    server.sync(other, its_token)
+    server.sync(memory, token)
+    assert "uses" not in held(memory, fact)
+    if undone:
+        memory.undo(receipt.operation_id)
+        assert "a zebra" in json.dumps(dump(memory)["message_versions"])
+    clock.advance(seconds=11)
+    for device, key in ((memory, token), (other, its_token), (memory, token)):
+        server.sync(device, key)
+    assert dump(memory) == dump(other) == server_dump(server, user)
+    assert "index_unsound" not in {found.kind for found in memory.health()}
+    there = json.dumps(server_dump(server, user))
+    assert ("zebra crossing" in there) == (undone or what != "session")
+    assert ('"memory_id"' in there) == (undone or what == "message")
+
+
 def test_words_of_an_earlier_state_on_its_way_are_forgotten(
     server: Server, user: str, token: str, clock: SteppedClock
 ) -> None:

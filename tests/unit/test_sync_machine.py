@@ -357,11 +357,18 @@ class Devices(RuleBasedStateMachine):
         for device in self.devices:
             for id in gone:
                 assert device.memory.find_message(id) is None
-        # What was forgotten before it ever left is known to its device alone.
         for device in self.devices:
-            for kind, ids in (("messages", self.said), ("sessions", {s for s, _ in self.said.values()})):
-                gone |= {id for id in ids if is_forgotten(device.memory.database, self.user, kind, id)}
+            gone |= self.forgotten_on(device)
         return gone
+
+    def forgotten_on(self, device: Device) -> set[str]:
+        """What was forgotten before it ever left is known to its device alone."""
+        return {
+            id
+            for kind, ids in (("messages", self.said), ("sessions", {s for s, _ in self.said.values()}))
+            for id in ids
+            if is_forgotten(device.memory.database, self.user, kind, id)
+        }
 
     def nothing_is_lost(self, there: dict[str, list[dict[str, Any]]], gone: set[str]) -> None:
         texts = {row["content"] for row in there["message_versions"]}

@@ -161,13 +161,14 @@ class UndoLog:
     def join(self, table: str, row: Row, owners: str, owner_id: str) -> None:
         """A row that arrives from elsewhere while the one it goes with may still be taken back: it comes back
         with that one."""
-        for operation in self._operations.values():
-            if (owner_id,) in operation.taken.get(owners, {}):
-                kept, key = operation.taken.setdefault(table, {}), images.key_of(table, row)
-                if key not in kept:
-                    kept[key] = row
-                    self._db.on_rollback(lambda: kept.pop(key, None))
-                return
+        holds = (each for each in self._operations.values() if (owner_id,) in each.taken.get(owners, {}))
+        operation = next(holds, None)
+        if operation is None:
+            return
+        kept, key = operation.taken.setdefault(table, {}), images.key_of(table, row)
+        if key not in kept:
+            kept[key] = row
+            self._db.on_rollback(lambda: kept.pop(key, None))
 
     # -- taking back --
 

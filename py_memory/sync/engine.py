@@ -125,10 +125,10 @@ class SyncRun:
         follow_owner: Callable[[str], None],
         done: Callable[[], None],
     ) -> None:
-        """`undoable()`: whether deletions may still be undone; `join`: see Incoming. `backup()`: writes a copy
-        of the memory and returns its path, None where there is none to write; `drop_backup()` deletes it, since
-        something was forgotten elsewhere. `follow_owner(id)`: the memory belongs to another owner from the open
-        transaction on. `done()`: the sync ends with the open transaction."""
+        """`undoable()`: whether deletions may still be undone; `join`: see Incoming. `backup()`: writes a
+        copy of the memory and returns its path, None where there is none to write; `drop_backup()` deletes
+        it, since something was forgotten elsewhere. `follow_owner(id)`: the memory belongs to another owner
+        from the open transaction on. `done()`: the sync ends with the open transaction."""
         self._db = db
         self.owner = user_id
         self._clock = clock

@@ -55,8 +55,9 @@ class Incoming:
         on_forgotten: Callable[[], None],
         join: Callable[[str, dict[str, Any], str, str], None],
     ) -> None:
-        """`on_forgotten()`: rows are gone here because they were forgotten elsewhere. `join(table, row, owners,
-        owner_id)`: the row goes with one that was forgotten here, and comes back if that is undone."""
+        """`on_forgotten()`: rows are gone here because they were forgotten elsewhere. `join(table, row,
+        owners, owner_id)`: the row goes with one that was forgotten here, and comes back if that is
+        undone."""
         self._db = db
         self._user = user_id
         self._clock = clock

@@ -3,8 +3,8 @@
 Edits, facts, forgetting, undo, imports, copied and restored devices, lost and repeated requests and replies,
 killed devices, a server that dies in the middle of a page; tests/unit/sync_long.py has the list. In the end
 devices and server hold the same, by the hash of their dumps, and each change that lost waits for review once.
-It can be stopped at any time: finished seeds are kept. A seed draws everything, ids as well, so that a history
-can be lived again. The last line is one line of JSON.
+It can be stopped at any time: finished seeds are kept. A seed draws everything, ids as well, so that a
+history can be lived again. The last line is one line of JSON.
 
     build.py bench sync_soak [--seeds N] [--operations N] [--postgres N] [--minutes M] [--fresh]
 """

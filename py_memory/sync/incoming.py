@@ -196,9 +196,10 @@ class Incoming:
         waiting = rows.deferred(self._db, self._user)
         for kind, id in named:
             self._drop_row_state(kind, id)
-            self._drop_waiting(waiting, id)
             if kind in BLANKS:  # what lost against the forgotten words holds such words too
                 rows.drop_conflicts(self._db, self._user, "sessions", id)
+            else:
+                self._drop_waiting(waiting, id)
             self.counts["forgotten"] += 1
         for change in rows.changes_of(self._db, self._user, -1, before):
             # What went with its session or message goes on the server by itself.

@@ -293,6 +293,8 @@ MUTANTS = {
     "a forgotten page stays on its way": ("sync/waiting.py", "    if rows.is_outgoing(db, user_id, kind, id):\n", "    if False:\n", "test_sync_forgetting.py::test_what_is_forgotten_while_it_is_on_its_way_does_not_leave"),
     "another's limit sets rows aside": ("sync/engine.py", "if len(sent) == 1 and (limit is None or size <= limit):", "if False:", "test_sync_harm.py::test_what_others_find_too_large_is_not_set_aside"),
     "what waits for what was forgotten stays": ("sync/incoming.py", "            self._drop_waiting(waiting, id)", "            pass", "test_sync_devices.py::test_fault_31_what_waits_goes_with_what_it_waits_for"),
+    "messages go with the title of their session": ("sync/incoming.py", "            else:\n                self._drop_waiting(waiting, id)", "            self._drop_waiting(waiting, id)", "test_sync_devices.py::test_what_waits_for_a_session_outlives_the_words_of_it"),
+    "what arrives for what comes back is lost": ("sync/incoming.py", "            self._join(kind, values, owner, name)", "            pass", "test_sync_forgetting.py::test_what_arrives_for_something_forgotten_comes_back_with_it"),
     "a long sync may be asked to wait three times": ("sync/engine.py", "self._pauses = 0  # it goes on", "pass  # it goes on", "test_sync_faults.py::test_fault_29_a_long_sync_is_asked_to_wait_again_and_again"),
     "an answer may lead nowhere": ("sync/engine.py", "reply.cursor <= before and not acknowledged", "False", "test_sync_harm.py::test_an_answer_that_leads_no_further_ends_the_sync"),
     "a secret fact leaves": ("sync/outgoing.py", 'secret_spans(fact["value"]) or', "False or", "test_sync_forgetting.py::test_no_secret_leaves_in_anything_else"),

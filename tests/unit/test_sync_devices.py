@@ -16,7 +16,7 @@ from py_memory.clock import DAY_MS
 from py_memory.errors import NotADatabaseError, SyncError
 from py_memory.server.moving import move
 from py_memory.server.sqlite_store import SqliteStore
-from py_memory.sync import wire
+from py_memory.sync import engine, wire
 from py_memory.sync.engine import Answer
 from py_memory.sync.transport import drive
 
@@ -253,6 +253,23 @@ def test_fault_31_what_waits_goes_with_what_it_waits_for(
     server.sync(memory, token)
     assert held(memory, "zebra") == []
     assert memory.sync_status().waiting["deferred"] == 0
+
+
+def test_what_waits_for_a_session_outlives_the_words_of_it(
+    server: Server, user: str, token: str, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Messages come a page before their session, whose title was forgotten in between."""
+    memory = filled(clock)
+    session = memory.list_sessions()[0].id
+    memory.rename_session(session, "zebra title")
+    server.sync(memory, token)
+    memory.forget(text="zebra")
+    clock.advance(seconds=11)
+    server.sync(memory, token)
+    monkeypatch.setattr(engine, "MAX_PULL_ROWS", 3)
+    other, _ = second(server, user, clock)
+    assert len(other.get_recent_messages(session)) == 5
+    assert dump(other) == dump(memory) == server_dump(server, user)
 
 
 def test_fault_31_forgotten_after_an_import_from_another_device(

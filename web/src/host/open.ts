@@ -32,7 +32,7 @@ interface Opened {
   doubtful?: boolean;
 }
 
-const NOTHING: Loaded = { manifest: null, candidates: [emptyCandidate(FIRST_GENERATION)], damaged: false };
+const NOTHING: Loaded = { manifest: null, candidates: [emptyCandidate(FIRST_GENERATION)], damaged: false, last: "" };
 
 export async function openHost(
   options: StartOptions,

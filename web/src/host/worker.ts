@@ -15,6 +15,7 @@ import type { Host } from "./host";
 import { uuid7 } from "./ids";
 import { keepImage } from "./image";
 import { serveImport } from "./importer";
+import { LostOwnershipError } from "./log";
 import { openHost } from "./open";
 import { Channel, becomeOwner } from "./owner";
 import { ModelPort } from "./port";
@@ -109,7 +110,8 @@ async function start(options: StartOptions): Promise<void> {
     // Offline, or with no room for it, the next start takes longer; nothing else is lost.
     setTimeout(() => void keepImage().catch(() => undefined), IMAGE_DELAY_MS);
   } catch (error) {
-    post({ type: "failed", error: toRemote(error), choices: [] });
+    if (error instanceof LostOwnershipError) stop("taken");
+    else post({ type: "failed", error: toRemote(error), choices: [] });
   }
 }
 

@@ -133,6 +133,7 @@ def report(
         "operations": sum(sum(each["operations"].values()) for each in everything),
         "server_died": sum(each["operations"].get("server died", 0) for each in everything),
         "rows": sum(each["rows"] for each in everything),
+        "lost": sum(each["lost"] for each in everything),
         "to_review": sum(each["to_review"] for each in everything),
         "seconds": round(sum(each["seconds"] for each in everything)),
         "left_out": left_out,

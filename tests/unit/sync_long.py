@@ -1,8 +1,9 @@
 """A long history of the state machine, drawn by a seed: thousands of operations on three devices whose clocks
 are ten years apart, while requests, replies, devices and the server fail.
 
-At the end everything is the same everywhere, and each change that lost lies in the review list once, as
-worked out beside the server from what went into it and what was there before.
+Every few thousand operations, and at the end, everything is the same everywhere, and each change that lost
+lies in the review list once, as worked out beside the server from what went into it and what was there
+before.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from py_memory import MemoryStore, PyMemoryError
 from py_memory.server.endpoint import Endpoint
@@ -39,6 +41,8 @@ KEYS = ["user::name", "user::diet", "user::likes", "user::address", "task::a"]
 RECENT = 30  # what is worked on is mostly one of the last so many
 KEPT_REQUESTS = 40
 LOOK_EVERY = 50  # operations
+AGREE_EVERY = 2500
+PULL_ROWS, PUSH_CHANGES = (10, 60, 1000), (5, 60, 1000)  # of a page; a history has one of each
 SERVER_FAULTS = ("server killed", "server restarted")
 # How often each is drawn.
 WEIGHTS = {
@@ -88,6 +92,7 @@ class Review:
 
     def __init__(self) -> None:
         self.lost: set[Key] = set()
+        self.ever: set[Key] = set()  # also what has been settled or forgotten since
 
     def note(
         self, push: list[dict[str, Any]], before: dict[tuple[str, str], Any], refused: set[int], now: int
@@ -123,6 +128,7 @@ class Review:
             return
         if any(merged.get(c) != there["set"].get(c) for c in KINDS[where[0]].groups[where[2]].shown):
             self.lost.add((*where, min(stamp, there["stamp"])))
+            self.ever.add((*where, min(stamp, there["stamp"])))
 
 
 class LongServer(Server):
@@ -147,27 +153,27 @@ class LongServer(Server):
         push = asked["push"]
         if push:
             self.requests.append((token, call))
-        before = self._before(asked["device"], push) if push and self.user_id else None
+        went_in, before = self._before(asked["device"], push) if self.user_id else (0, {})
         answer = super().answer(token, call)
-        if answer.status == 200 and before is not None:
+        if answer.status == 200:
             results = json.loads(answer.body)["results"]
             refused = {r["n"] for r in results if r["status"] in ("rejected", "ignored_forgotten")}
-            self.review.note(push, before, refused, self.clock())
+            new = [change for change in push if change["n"] > went_in]
+            self.review.note(new if self.user_id else [], before, refused, self.clock())
         return answer
 
-    def _before(self, device: str, push: list[dict[str, Any]]) -> dict[tuple[str, str], Any] | None:
-        """Rows as they are, by kind and id; None if the page went in before. Blanked parts of sessions are
-        named with None."""
+    def _before(self, device: str, push: list[dict[str, Any]]) -> tuple[int, dict[tuple[str, str], Any]]:
+        """The number of the last change that went in before, and rows as they are, by kind and id. Blanked
+        parts of sessions are named with None."""
         found: dict[tuple[str, str], Any] = {}
         with self.store.unit(self.user_id, write=False) as unit:
-            if unit.last_n(device) >= push[-1]["n"]:
-                return None
+            last_n = unit.last_n(device)
             for mutation in push:
                 for kind in (mutation["kind"], *(BLANKS if mutation["kind"] == "sessions" else ())):
                     row = unit.row(kind, mutation["id"])
                     if row is not None and (row.body is not None or kind in BLANKS):
                         found[kind, mutation["id"]] = row.body
-        return found
+        return last_n, found
 
     def restart(self, *, killed: bool = False) -> None:
         self.hosting.end(self, killed=killed)
@@ -263,8 +269,16 @@ class PostgresHosting(Hosting):
 class LongHistory(Devices):
     """`seed` draws everything but ids. `cluster`: the server's store lies in PostgreSQL."""
 
+    most_steps = 20_000
+
     def __init__(self, seed: int, folder: Path, cluster: Cluster | None = None) -> None:
         self.chance = random.Random(seed)
+        sizes = {
+            "MAX_PULL_ROWS": self.chance.choice(PULL_ROWS),
+            "MAX_PUSH_MUTATIONS": self.chance.choice(PUSH_CHANGES),
+        }
+        self.closing = ExitStack()
+        self.closing.enter_context(mock.patch.multiple("py_memory.sync.engine", **sizes))
         self.folder = folder
         self.hosting = PostgresHosting(cluster) if cluster else SqliteHosting(folder)
         super().__init__()
@@ -334,6 +348,8 @@ class LongHistory(Devices):
                 self.the_cursor_never_goes_back()
                 if self.counts.total() % (20 * LOOK_EVERY) == 0:
                     self.other_users_are_untouched()
+                if self.counts.total() % AGREE_EVERY == 0:
+                    self.finish_all()
 
     # -- more to happen than in short histories --
 
@@ -410,14 +426,16 @@ class LongHistory(Devices):
         super().nothing_is_lost(there, gone | self.forgotten)
 
     def finish_all(self) -> dict[str, Any]:
-        """Converges and checks. Returns {hash, rows, conflicts, lost}."""
+        """Converges and checks. Returns {hash, rows, lost: how many changes lost so far, to_review: how many
+        of them are in the list}."""
         self.converge()
         self.everything_is_the_same()
         there = server_dump(self.server, self.user)
         hashes = {canonical_hash(there), *(canonical_hash(dump(device.memory)) for device in self.devices)}
         assert len(hashes) == 1, hashes
         lost = self.each_loser_is_in_the_list_once(there)
-        return {"hash": hashes.pop(), "rows": sum(map(len, there.values())), "to_review": lost}
+        rows, ever = sum(map(len, there.values())), len(self.long_server.review.ever)
+        return {"hash": hashes.pop(), "rows": rows, "lost": ever, "to_review": lost}
 
     def each_loser_is_in_the_list_once(self, there: dict[str, list[dict[str, Any]]]) -> int:
         live = {(kind, row[KINDS[kind].id]) for kind, rows in there.items() for row in rows}
@@ -433,7 +451,7 @@ class LongHistory(Devices):
         return len(expected)
 
     def close(self) -> None:
-        with ExitStack() as closing:
+        with self.closing as closing:
             closing.callback(self.hosting.close)
             closing.callback(super().close)
 

@@ -65,6 +65,7 @@ class Devices(RuleBasedStateMachine):
     messages = Bundle("messages")
     facts = Bundle("facts")
     operations = Bundle("operations")
+    most_steps = 200  # of a sync
 
     def __init__(self) -> None:
         super().__init__()
@@ -260,7 +261,7 @@ class Devices(RuleBasedStateMachine):
         self.finish(self.devices[device])
 
     def finish(self, device: Device) -> None:
-        for _ in range(200):
+        for _ in range(self.most_steps):
             if not self.step(device):
                 return
         raise AssertionError("a sync does not end")

@@ -16,5 +16,5 @@ def test_a_long_history_ends_the_same_everywhere(seed: int, tmp_path: Path) -> N
     history = LongHistory(seed, tmp_path)
     history.live(400)
     ended = history.finish_all()
-    assert ended["to_review"] > 0
+    assert ended["lost"] > 0
     history.close()

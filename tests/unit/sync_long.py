@@ -42,7 +42,7 @@ RECENT = 30  # what is worked on is mostly one of the last so many
 KEPT_REQUESTS = 40
 LOOK_EVERY = 50  # operations
 AGREE_EVERY = 2500
-PULL_ROWS, PUSH_CHANGES = (10, 60, 1000), (5, 60, 1000)  # of a page; a history has one of each
+PULL_ROWS, PUSH_CHANGES = (40, 200, 1000), (10, 100, 1000)  # of a page; a history has one of each
 SERVER_FAULTS = ("server killed", "server restarted")
 # How often each is drawn.
 WEIGHTS = {

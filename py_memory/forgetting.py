@@ -17,7 +17,7 @@ from .database import Database
 from .errors import InvalidInputError, NotFoundError
 from .facts import Facts
 from .recall import index
-from .records import Fact, Message, Receipt
+from .records import Fact, Receipt
 from .removal import LEAVE_TOMBSTONES, Removal
 from .rows import cleaning, images, settings, stats
 from .rows import facts as fact_rows
@@ -25,6 +25,7 @@ from .rows import messages as message_rows
 from .rows import sessions as session_rows
 from .rows import sync as sync_rows
 from .rows.mentions import ids_mentioning, prefixes_mentioning
+from .rows.messages import Place
 from .rows.tombstones import BLANKED
 from .undo import Operation, UndoLog
 
@@ -42,7 +43,7 @@ class _Going:
     """What is to go."""
 
     sessions: list[str] = field(default_factory=list)
-    messages: list[Message] = field(default_factory=list)
+    messages: list[Place] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
     others: dict[str, list[str]] = field(default_factory=dict)  # table → ids
     blanked: list[tuple[str, str]] = field(default_factory=list)  # sessions that stay, a column that goes
@@ -106,7 +107,7 @@ class Forgetting:
             if len(value) >= (2 if texts.has_cjk(value) else 3):
                 going.others = {"snapshots": ids_mentioning(self._db, self._user, "snapshots", value)}
         elif message_id is not None:
-            going.messages = [message_rows.get_message(self._db, self._user, message_id)]
+            going.messages = [message_rows.get_place(self._db, self._user, message_id)]
             learned = fact_rows.facts_of_source(self._db, self._user, [message_id])
             going.facts = [fact for fact in learned if not keep_facts or fact.status == "candidate"]
             going.sources = "cut" if keep_facts else "reviewed"
@@ -135,7 +136,7 @@ class Forgetting:
             return Receipt("", cleaning.count_old(self._db, self._user, before), undo_until=0)
         going = _Going(sources="kept", digests=False)
         going.messages = [
-            message_rows.get_message(self._db, self._user, id)
+            message_rows.get_place(self._db, self._user, id)
             for id in cleaning.old_messages(self._db, self._user, before)
         ]
         settings.set_setting(self._db, self._user, OFFERED, self._clock(), self._clock())
@@ -169,7 +170,7 @@ class Forgetting:
             if table == "sessions":
                 going.sessions.append(id)
             elif table == "messages":
-                going.messages.append(message_rows.get_message(self._db, self._user, id))
+                going.messages.append(message_rows.get_place(self._db, self._user, id))
             elif table == "facts":
                 going.facts.append(fact_rows.get_fact(self._db, self._user, id))
             else:
@@ -194,7 +195,7 @@ class Forgetting:
         going = _Going(others={table: mentioning(table) for table in _BY_ID}, text=wanted)
         going.blanked = [(id, column) for id in mentioning("sessions") for column in BLANKED]
         said = dict.fromkeys((*mentioning("message_versions"), *mentioning("messages")))
-        going.messages = [message_rows.get_message(self._db, self._user, id) for id in said]
+        going.messages = [message_rows.get_place(self._db, self._user, id) for id in said]
         learned = fact_rows.facts_of_source(self._db, self._user, said)
         # Another agent's facts are its own, except what was learned from a message that goes.
         stated = [fact_rows.get_fact(self._db, self._user, id) for id in mentioning("facts")]
@@ -215,7 +216,7 @@ class Forgetting:
                 self._facts.refuse(fact, operation)
         for id in going.sessions:
             removal.take_session(id)
-        by_session: dict[str, list[Message]] = {}
+        by_session: dict[str, list[Place]] = {}
         for message in going.messages:
             by_session.setdefault(message.session_id, []).append(message)
         for session_id, messages in by_session.items():

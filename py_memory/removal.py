@@ -9,11 +9,12 @@ from typing import Any
 
 from .database import Database
 from .recall import index
-from .records import Fact, Message
+from .records import Fact
 from .rows import identities, images, sync
 from .rows import messages as message_rows
 from .rows import sessions as session_rows
 from .rows.embeddings import of_memory
+from .rows.messages import Place
 from .rows.namespaces import is_in_use
 from .rows.tombstones import BLANKED, add_tombstones, is_forgotten
 from .sync import waiting
@@ -88,7 +89,7 @@ class Removal:
             self.take(table, "session_id = ?", id)
         self.take("sessions", "id = ?", id)
 
-    def take_messages(self, session_id: str, messages: list[Message], *, digests: bool) -> None:
+    def take_messages(self, session_id: str, messages: list[Place], *, digests: bool) -> None:
         """`digests`: the session's saved states go as well."""
         gone = {message.id: message.parent_id for message in messages}
         session = session_rows.get_session(self._db, self._user, session_id)
@@ -103,7 +104,7 @@ class Removal:
         if digests:
             self.take("snapshots", "session_id = ?", session_id)
 
-    def _said_in(self, messages: Iterable[Message]) -> Iterator[str]:
+    def _said_in(self, messages: Iterable[Place]) -> Iterator[str]:
         """The texts that the messages have and had."""
         for message in messages:
             for version in message_rows.list_versions(self._db, self._user, message.id):

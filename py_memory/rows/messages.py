@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from py_memory.checks import json_text
@@ -14,6 +15,7 @@ from py_memory.records import Message, MessageVersion
 
 __all__ = [
     "NEWEST_VERSION",
+    "Place",
     "State",
     "branch",
     "branch_after",
@@ -23,6 +25,7 @@ __all__ = [
     "children_of",
     "find_message",
     "get_message",
+    "get_place",
     "ids_of_session",
     "insert_message",
     "insert_version",
@@ -148,6 +151,22 @@ def get_message(db: Database, user_id: str, id: str) -> Message:
     if message is None:
         raise NotFoundError("message", id)
     return message
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message stands, also one whose text has still to arrive."""
+
+    id: str
+    session_id: str
+    parent_id: str | None
+
+
+def get_place(db: Database, user_id: str, id: str) -> Place:
+    row = db.one("SELECT id, session_id, parent_id FROM messages WHERE id = ? AND user_id = ?", (id, user_id))
+    if row is None:
+        raise NotFoundError("message", id)
+    return Place(**dict(row))
 
 
 def seq_of(db: Database, user_id: str, id: str) -> int:

@@ -115,6 +115,7 @@ class SiteServer(ThreadingHTTPServer):
     one. Raises OSError when the port is taken."""
 
     daemon_threads = True
+    request_queue_size = 128  # connections at one instant; of more than the usual 5 some would be refused
 
     def __init__(
         self,

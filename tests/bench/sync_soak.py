@@ -54,7 +54,7 @@ def live(seed: int, operations: int, running: Cluster | None) -> dict[str, Any]:
             ended = history.finish_all()
         except Exception as error:
             trail = "\n".join(history.trail)
-            print(f"{trail}\n{''.join(traceback.format_exception(error)[-4:])}", file=sys.stderr)
+            print(f"{trail}\n{''.join(traceback.format_exception(error)[-8:])}", file=sys.stderr)
             problem = f"{type(error).__name__}: {error}"[:2000]
         finally:
             history.close()

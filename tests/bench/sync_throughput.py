@@ -55,8 +55,14 @@ class User:
         self._chance = random.Random(seed)
         self._send = over_http(url, token)
         self._until = until
-        self._thread = threading.Thread(target=self._run)
+        self._thread = threading.Thread(target=self._run_noting)
         self._thread.start()
+
+    def _run_noting(self) -> None:
+        try:
+            self._run()
+        except Exception as error:
+            self.problem = f"{type(error).__name__}: {error}"
 
     def _run(self) -> None:
         device, session = f"{self._chance.getrandbits(64):016x}", uuid7()

@@ -180,6 +180,19 @@ def test_many_connections_at_once(server: SiteServer) -> None:
     idle.close()
 
 
+def test_connections_wait_until_they_are_taken() -> None:
+    """A hundred devices come at the same instant."""
+    server, lines = SiteServer(None), []
+    try:
+        for _ in range(100):
+            lines.append(socket.create_connection(server.server_address[:2], timeout=20))
+    finally:
+        for line in lines:
+            line.close()
+        server.server_close()
+    assert len(lines) == 100
+
+
 def test_a_taken_port_is_one_sentence(server: SiteServer, capsys: pytest.CaptureFixture[str]) -> None:
     assert server.files is not None
     assert main([str(server.files.folder), "--port", str(server.server_address[1])]) == 1

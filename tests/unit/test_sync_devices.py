@@ -17,16 +17,18 @@ from py_memory.errors import NotADatabaseError, SyncError
 from py_memory.server.moving import move
 from py_memory.server.sqlite_store import SqliteStore
 from py_memory.sync import engine, wire
-from py_memory.sync.engine import Answer
+from py_memory.sync.engine import Answer, Call
 from py_memory.sync.transport import drive
 
 from .conftest import SteppedClock
 from .sync_support import (
     ADDRESS,
     Server,
+    cut_off,
     dump,
     filled,
     held,
+    lose,
     second,
     server_dump,
 )
@@ -269,6 +271,34 @@ def test_what_waits_for_a_session_outlives_the_words_of_it(
     monkeypatch.setattr(engine, "MAX_PULL_ROWS", 3)
     other, _ = second(server, user, clock)
     assert len(other.get_recent_messages(session)) == 5
+    assert dump(other) == dump(memory) == server_dump(server, user)
+
+
+def test_fault_31_forgotten_before_its_text_came(
+    server: Server, user: str, token: str, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page ends between a message and its text; before the next one the message is forgotten elsewhere."""
+    memory = filled(clock, 1)
+    server.sync(memory, token)
+    other, its_token = second(server, user, clock)
+    session = memory.list_sessions()[0].id
+    said = memory.add_message(session, "user", "a zebra").id
+    server.sync(memory, token)
+    monkeypatch.setattr(engine, "MAX_PULL_ROWS", 1)
+
+    def cut(call: Call) -> Answer | None:
+        found = other.database.query("SELECT 1 FROM messages WHERE id = ?", (said,))
+        return lose() if found else None
+
+    server.on_call = cut
+    cut_off(server, other, its_token)
+    assert other.find_message(said) is None
+    assert other.database.query("SELECT 1 FROM messages WHERE id = ?", (said,))
+    server.on_call = lambda call: None
+    memory.forget(message_id=said)
+    clock.advance(seconds=11)
+    server.sync(memory, token)
+    server.sync(other, its_token)
     assert dump(other) == dump(memory) == server_dump(server, user)
 
 

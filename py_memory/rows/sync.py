@@ -225,11 +225,12 @@ def mark_unseen(db: Database, user_id: str, kind: str, column: str, seen: int) -
 def changes_of(db: Database, user_id: str, limit: int, after: int = 0) -> list[Change]:
     """The oldest noted changes after the one numbered `after`, in their order."""
     rows = db.query(
-        "SELECT change, kind, id, part, ifnull(at_ms, 0) AS at_ms FROM sync_changes "
-        "WHERE change > ? AND user_id = ? ORDER BY change LIMIT ?",
+        # "+": in the order of `change`, up to the limit; by the owner all of them would be read and sorted.
+        "SELECT change, kind, id, part, ifnull(at_ms, 0) FROM sync_changes "
+        "WHERE change > ? AND +user_id = ? ORDER BY change LIMIT ?",
         (after, user_id, limit),
     )
-    return [Change(**dict(row)) for row in rows]
+    return [Change(*row) for row in rows]
 
 
 def last_change(db: Database) -> int:

@@ -46,6 +46,7 @@ __all__ = [
     "note_rejected",
     "note_times",
     "outgoing",
+    "outgoing_payloads",
     "parts_of_changes",
     "reject",
     "remove_conflict",
@@ -285,8 +286,13 @@ def waiting_parts(db: Database, user_id: str, kind: str, id: str) -> set[str]:
 
 
 def outgoing(db: Database, user_id: str) -> list[dict[str, Any]]:
+    return [json.loads(payload) for payload in outgoing_payloads(db, user_id)]
+
+
+def outgoing_payloads(db: Database, user_id: str) -> list[str]:
+    """The same as JSON texts."""
     rows = db.query("SELECT payload_json FROM sync_outbox WHERE user_id = ? ORDER BY n", (user_id,))
-    return [json.loads(row["payload_json"]) for row in rows]
+    return [row[0] for row in rows]
 
 
 def is_outgoing(db: Database, user_id: str, kind: str, id: str) -> bool:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from py_memory.checks import read_json
@@ -35,6 +36,7 @@ __all__ = [
     "decode_reply",
     "decode_request",
     "encode",
+    "encode_request",
     "mutation_problem",
 ]
 
@@ -112,6 +114,12 @@ class Reply:
 def encode(value: Any) -> bytes:
     """Compact JSON as UTF-8."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def encode_request(request: SyncRequest, payloads: Iterable[str]) -> bytes:
+    """encode(request.to_dict()) with the JSON of each change as it is."""
+    begin = encode(replace(request, push=[]).to_dict())  # ends with the empty list of changes
+    return b"".join((begin[:-2], ",".join(payloads).encode(), b"]}"))
 
 
 def decode_request(body: bytes) -> SyncRequest:

@@ -287,7 +287,7 @@ MUTANTS = {
     "a change sent again counts twice": ("server/service.py", "            if n <= last_n:\n", "            if False:\n", "test_sync_faults.py::test_fault_15_reply_lost_after_commit"),
     "any change knows what it replaces": ("server/service.py", 'known = base.get(name) == there["stamp"]', "known = True", "test_sync_faults.py::test_fault_15_reply_lost_after_commit"),
     "what was forgotten comes back": ("server/service.py", 'return {"status": "ignored_forgotten"}\n        if row is None:', "return self._make(mutation)\n        if row is None:", "test_sync_devices.py::test_fault_31_forgotten_here_changed_there"),
-    "the cursor is kept before the rows": ("sync/incoming.py", "        self._take_rows(puts)\n        if self._last:", "        if self._last:", "test_sync_faults.py::test_fault_15_reply_lost_after_commit"),
+    "the cursor is kept before the rows": ("sync/incoming.py", "        self._take_rows(puts)\n        waiting", "        waiting", "test_sync_faults.py::test_fault_15_reply_lost_after_commit"),
     "an acknowledgement is not written down": ("sync/incoming.py", "rows.set_base(self._db, self._user, kind, id, {**base, **stamps}, self._state.pass_)", "pass", "test_sync_faults.py test_sync_devices.py test_sync_forgetting.py test_sync_harm.py test_sync_review.py test_sync_machine.py"),
     "a secret leaves": ("sync/outgoing.py", 'row["content"] = HIDDEN', "pass", "test_sync_forgetting.py::test_secrets_and_what_is_for_this_device_stay"),
     "a forgotten page stays on its way": ("sync/waiting.py", "    if rows.is_outgoing(db, user_id, kind, id):\n", "    if False:\n", "test_sync_forgetting.py::test_what_is_forgotten_while_it_is_on_its_way_does_not_leave"),

@@ -15,6 +15,7 @@ from .sync.engine import Answer, Call, Pause
 __all__ = ["PageSync"]
 
 NO_ANSWER_S = 60.0
+PAGE_ROWS = 1_000  # the worker does nothing else while it makes or takes in so many
 
 
 class SyncBridge(Protocol):
@@ -43,7 +44,7 @@ class PageSync:
         if self._stopped:
             raise ConflictError("A sync of this memory is running already. Wait for it.")
         self._stopped = stopped = asyncio.Event()
-        steps = store.sync_steps(address)
+        steps = store.sync_steps(address, page_rows=PAGE_ROWS)
         answer: Answer | None = None
         try:
             while True:

@@ -134,11 +134,13 @@ class SyncRun:
         drop_backup: Callable[[], None],
         follow_owner: Callable[[str], None],
         done: Callable[[], None],
+        page_rows: int | None = None,
     ) -> None:
         """`undoable()`: whether deletions may still be undone. `backup()`: writes a copy of the memory and
         returns its path, None where there is none to write; `drop_backup()` deletes it, since something was
-        forgotten elsewhere. `follow_owner(id)`: the memory belongs to another
-        owner from the open transaction on. `done()`: the sync ends with the open transaction."""
+        forgotten elsewhere. `follow_owner(id)`: the memory belongs to another owner from the open transaction
+        on. `done()`: the sync ends with the open transaction. `page_rows`: the most rows that travel at once,
+        each way."""
         self._db = db
         self.owner = user_id
         self._clock = clock
@@ -150,7 +152,8 @@ class SyncRun:
         self._from_server: dict[str, Any] = {}  # its address and time, to be noted
         self._requests = 0
         self._first = self._restarted = False
-        self._most = MAX_PUSH_MUTATIONS
+        self._most = page_rows or MAX_PUSH_MUTATIONS
+        self._most_rows = page_rows or MAX_PULL_ROWS
         self._pauses = 0
         self._incoming: Incoming | None = None
         self._page: Page | None = None  # on its way, as it lies in the database
@@ -256,7 +259,7 @@ class SyncRun:
         cursor = None if state.epoch is None else (state.epoch, state.cursor)
         sent, payloads = (page.mutations, page.payloads) if page else ([], [])
         device = page.device if page else state.device
-        request = SyncRequest(SCHEMA, device, cursor, state.acked_n, MAX_PULL_ROWS, MAX_PULL_BYTES, sent)
+        request = SyncRequest(SCHEMA, device, cursor, state.acked_n, self._most_rows, MAX_PULL_BYTES, sent)
         return sent, request, encode_request(request, payloads)
 
     def _put_next(self, ahead: Page | None = None) -> bool:

@@ -126,16 +126,17 @@ def make_page(
             assert isinstance(made, dict)
             mutation = {"n": n, **made}
             payload = _JSON.encode(mutation)
-            if page.payloads and size + len(payload) > most_bytes:
+            length = len(payload) if payload.isascii() else len(payload.encode())
+            if page.payloads and size + length > most_bytes:
                 full = True
                 break
             page.left[name] = None
-            if len(payload) * 4 > MAX_ROW_BYTES and len(payload.encode()) > MAX_ROW_BYTES:
+            if length > MAX_ROW_BYTES:
                 page.too_large.append(name)
                 continue
             page.mutations.append(mutation)
             page.payloads.append(payload)
-            n, size = n + 1, size + len(payload)
+            n, size = n + 1, size + length
             if len(page.payloads) == most:
                 full = True
                 break

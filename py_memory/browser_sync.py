@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from .errors import ConflictError, SyncError
 from .records import SyncReport
+from .rows import sync as sync_rows
 from .store import MemoryStore
 from .sync.engine import Answer, Call, Pause
 
@@ -66,7 +67,7 @@ class PageSync:
             steps.close()
 
     def _tell(self, store: MemoryStore, step: Call) -> None:
-        waiting = store.sync_status().waiting
+        waiting = sync_rows.count_by_table(store.database, store.user_id)
         left = waiting.get("changes", 0) + waiting.get("outbox", 0)
         self._bridge.syncing(json.dumps({"sent": step.sent, "received": step.received, "left": left}))
 

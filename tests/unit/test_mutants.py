@@ -295,6 +295,8 @@ MUTANTS = {
     "what waits for what was forgotten stays": ("sync/incoming.py", "            self._drop_waiting(waiting, id)", "            pass", "test_sync_devices.py::test_fault_31_what_waits_goes_with_what_it_waits_for"),
     "a long sync may be asked to wait three times": ("sync/engine.py", "self._pauses = 0  # it goes on", "pass  # it goes on", "test_sync_faults.py::test_fault_29_a_long_sync_is_asked_to_wait_again_and_again"),
     "an answer may lead nowhere": ("sync/engine.py", "reply.cursor <= before and not acknowledged", "False", "test_sync_harm.py::test_an_answer_that_leads_no_further_ends_the_sync"),
+    "a page made ahead leaves though it is old": ("sync/engine.py", "self._ahead if self._db.state == self._seen else None", "self._ahead", "test_sync_ahead.py::test_what_changes_meanwhile_leaves_as_it_is_then"),
+    "a page made ahead stands on what is still on its way": ("sync/engine.py", "and sent.isdisjoint(ahead.left)", "", "test_sync_ahead.py::test_what_changes_on_its_way_leaves_after_it"),
     "a secret fact leaves": ("sync/outgoing.py", 'secret_spans(fact["value"]) or', "False or", "test_sync_forgetting.py::test_no_secret_leaves_in_anything_else"),
     "a connection goes back as a user's": ("server/postgres_unit.py", "set_config('py_memory.user_id', %s, true)", "set_config('py_memory.user_id', %s, false)", "test_postgres_store.py::test_a_connection_goes_back_as_nobodys"),
     "numbers are given without the lock": ("server/postgres_unit.py", 'HEAD + " FOR UPDATE OF h"', "HEAD", "test_server_stores.py::test_writers_of_one_user_take_turns"),

@@ -9,12 +9,14 @@ from typing import Any, Protocol
 
 from .errors import ConflictError, SyncError
 from .records import SyncReport
+from .rows import sync as sync_rows
 from .store import MemoryStore
 from .sync.engine import Answer, Call, Pause
 
 __all__ = ["PageSync"]
 
 NO_ANSWER_S = 60.0
+PAGE_ROWS = 1_000  # the worker does nothing else while it makes or takes in so many
 
 
 class SyncBridge(Protocol):
@@ -43,7 +45,7 @@ class PageSync:
         if self._stopped:
             raise ConflictError("A sync of this memory is running already. Wait for it.")
         self._stopped = stopped = asyncio.Event()
-        steps = store.sync_steps(address)
+        steps = store.sync_steps(address, page_rows=PAGE_ROWS)
         answer: Answer | None = None
         try:
             while True:
@@ -65,7 +67,7 @@ class PageSync:
             steps.close()
 
     def _tell(self, store: MemoryStore, step: Call) -> None:
-        waiting = store.sync_status().waiting
+        waiting = sync_rows.count_by_table(store.database, store.user_id)
         left = waiting.get("changes", 0) + waiting.get("outbox", 0)
         self._bridge.syncing(json.dumps({"sent": step.sent, "received": step.received, "left": left}))
 

@@ -35,6 +35,8 @@ MAX_JSON_DEPTH = 100
 MAX_TIME = 8_640_000_000_000_000  # ms; the last instant of JavaScript's calendar (ECMA-262, 21.4.1.1)
 # A text of JSON, or what is left of one that is cut off: it matches at every quote, and so never looks twice.
 _JSON_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
+_NO_BRACKET = bytes(set(range(256)) - set(b"[]{}"))
+_AS_SQUARE = bytes.maketrans(b"{}", b"[]")
 _JSON_BRACKETS = re.compile(r"[\[\]{}]")
 
 
@@ -151,6 +153,13 @@ def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _depth_exceeds(source: str, most: int) -> bool:
     if source.count("[") + source.count("{") <= most:
         return False
+    # Each round takes the innermost brackets away. What is left then is deeper, or no JSON.
+    outside = "".join(source.replace("\\\\", "").replace('\\"', "").split('"')[::2])
+    brackets = outside.encode("ascii", "ignore").translate(_AS_SQUARE, _NO_BRACKET)
+    for _ in range(min(most, 16)):
+        brackets = brackets.replace(b"[]", b"")
+        if not brackets:
+            return False
     depth = 0
     for bracket in _JSON_BRACKETS.findall(_JSON_TEXT.sub("", source)):
         depth += 1 if bracket in "[{" else -1

@@ -69,13 +69,14 @@ _SECRETS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
         ("密码", "口令", "验证码", "卡号"),
         re.compile(r"(?:密码|口令|验证码|卡号|账号密码)\s*[A-Za-z0-9_@#$%^&*!-]{4,}"),
     ),
-    (("-",), re.compile(r"\b\d{3}-\d{2}-\d{4}\b")),
-    (
-        ("19", "20"),
-        re.compile(
-            r"(?<![0-9])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\d{3}[\dXx](?![0-9])"
-        ),
-    ),
+)
+_FORMS = re.compile("|".join(sorted(re.escape(word) for needed, _ in _SECRETS for word in needed)))
+# The same for what consists of digits, and for long words without a meaning: any place that could be one.
+_NUMBER = re.compile(r"[\d -]{11}")
+_LONG = re.compile(r"[A-Za-z0-9_+/-]{24}")
+_NUMBERS = (
+    re.compile(r"\b\d{3}-\d{2}-\d{4}\b"),
+    re.compile(r"(?<![0-9])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\d{3}[\dXx](?![0-9])"),
 )
 _DIGITS = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?!\.?\d)")
 # An id's digits may pass for a card's; a saved state whose ids are hidden cannot be taken up again.
@@ -88,14 +89,19 @@ _RANDOM = re.compile(
 
 def secret_spans(text: str) -> list[tuple[int, int]]:
     """Where passwords, keys, tokens, card and identity numbers stand."""
+    spans: list[tuple[int, int]] = []
+    if _LONG.search(text):
+        spans += [match.span() for match in _RANDOM.finditer(text)]
     small = _small(text)
-    spans = [match.span() for match in _RANDOM.finditer(text)]
-    for needed, pattern in _SECRETS:
-        if any(word in small for word in needed):
-            spans += [match.span() for match in pattern.finditer(text)]
-    cards = [match.span() for match in _DIGITS.finditer(text) if _is_card(match.group())]
-    ids = [match.span() for match in _ID.finditer(text)] if cards else []
-    spans += [card for card in cards if not any(begin < card[1] and card[0] < end for begin, end in ids)]
+    if _FORMS.search(small):
+        for needed, pattern in _SECRETS:
+            if any(word in small for word in needed):
+                spans += [match.span() for match in pattern.finditer(text)]
+    if _NUMBER.search(text):
+        spans += [match.span() for pattern in _NUMBERS for match in pattern.finditer(text)]
+        cards = [match.span() for match in _DIGITS.finditer(text) if _is_card(match.group())]
+        ids = [match.span() for match in _ID.finditer(text)] if cards else []
+        spans += [card for card in cards if not any(begin < card[1] and card[0] < end for begin, end in ids)]
     return sorted(spans)
 
 

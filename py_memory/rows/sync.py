@@ -46,6 +46,7 @@ __all__ = [
     "note_rejected",
     "note_times",
     "outgoing",
+    "outgoing_payloads",
     "parts_of_changes",
     "reject",
     "remove_conflict",
@@ -225,11 +226,12 @@ def mark_unseen(db: Database, user_id: str, kind: str, column: str, seen: int) -
 def changes_of(db: Database, user_id: str, limit: int, after: int = 0) -> list[Change]:
     """The oldest noted changes after the one numbered `after`, in their order."""
     rows = db.query(
-        "SELECT change, kind, id, part, ifnull(at_ms, 0) AS at_ms FROM sync_changes "
-        "WHERE change > ? AND user_id = ? ORDER BY change LIMIT ?",
+        # "+": in the order of `change`, up to the limit; by the owner all of them would be read and sorted.
+        "SELECT change, kind, id, part, ifnull(at_ms, 0) FROM sync_changes "
+        "WHERE change > ? AND +user_id = ? ORDER BY change LIMIT ?",
         (after, user_id, limit),
     )
-    return [Change(**dict(row)) for row in rows]
+    return [Change(*row) for row in rows]
 
 
 def last_change(db: Database) -> int:
@@ -284,8 +286,13 @@ def waiting_parts(db: Database, user_id: str, kind: str, id: str) -> set[str]:
 
 
 def outgoing(db: Database, user_id: str) -> list[dict[str, Any]]:
+    return [json.loads(payload) for payload in outgoing_payloads(db, user_id)]
+
+
+def outgoing_payloads(db: Database, user_id: str) -> list[str]:
+    """The same as JSON texts."""
     rows = db.query("SELECT payload_json FROM sync_outbox WHERE user_id = ? ORDER BY n", (user_id,))
-    return [json.loads(row["payload_json"]) for row in rows]
+    return [row[0] for row in rows]
 
 
 def is_outgoing(db: Database, user_id: str, kind: str, id: str) -> bool:

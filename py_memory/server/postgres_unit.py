@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import psycopg
@@ -15,7 +15,7 @@ from py_memory.errors import ConflictError, NotFoundError, StorageError
 from py_memory.ids import uuid7
 from py_memory.sync.kinds import BLANKS, CONFLICTS, OWNERS
 
-from .store import COPIED, COPY_BATCH, COPY_ORDER, Head, Logged, StoredRow, User, as_row
+from .store import BODY_JSON, COPIED, COPY_BATCH, COPY_ORDER, Head, Logged, StoredRow, User, as_row
 
 __all__ = ["PostgresCopying", "PostgresUnit", "act_as"]
 
@@ -61,6 +61,11 @@ IS_FORGOTTEN = """
 SELECT 1 FROM py_memory.memory_rows WHERE user_id = %s AND id = %s AND body IS NULL
     AND kind NOT IN ('session_titles', 'session_metadata') LIMIT 1
 """
+PRESENT = "SELECT kind, id FROM py_memory.memory_rows WHERE user_id = %s AND id = ANY(%s)"
+FORGOTTEN = """
+SELECT id FROM py_memory.memory_rows WHERE user_id = %s AND id = ANY(%s) AND body IS NULL
+    AND kind NOT IN ('session_titles', 'session_metadata')
+"""
 CHANGES = """
 SELECT server_seq, kind, id, body FROM py_memory.memory_rows WHERE user_id = %s AND server_seq > %s
 ORDER BY server_seq LIMIT %s
@@ -97,7 +102,10 @@ class PostgresUnit:
         self._user = user_id
         self._seq: int
         self._epoch, self._renewed, self._seq, self._rows, self._bytes = head
+        self._to_put: list[tuple[Any, ...]] = []
         self._to_log: list[tuple[Any, ...]] = []
+        self._absent: set[tuple[str, str]] = set()  # looked for by look_up() and not there
+        self._kept: set[str] = set()  # owners looked for, and not forgotten
 
     def head(self) -> Head:
         return Head(self._epoch + self._renewed, self._seq, self._rows, self._bytes)
@@ -110,24 +118,50 @@ class PostgresUnit:
         return self._seq
 
     def finish(self) -> None:
+        self._write_rows()
         self._write_log()
         self._db.execute(SET_HEAD, (self._renewed, self._seq, self._rows, self._bytes, self._user))
 
+    def look_up(self, named: Collection[tuple[str, str]], owners: Collection[str]) -> None:
+        self._write_rows()
+        there = self._db.execute(PRESENT, (self._user, [id for _, id in named]))
+        self._absent = set(named).difference((kind, id) for kind, id in there)
+        gone = self._db.execute(FORGOTTEN, (self._user, list(owners)))
+        self._kept = set(owners).difference(id for (id,) in gone)
+
     def row(self, kind: str, id: str) -> StoredRow | None:
+        if (kind, id) in self._absent:
+            return None
+        self._write_rows()
         found = self._db.execute(ROW, (self._user, id, kind)).fetchone()
         if found is None:
             return None
         return StoredRow(kind, id, found[0], None if found[1] is None else json.loads(found[1]))
 
     def put(self, kind: str, id: str, seq: int, body: dict[str, Any], owners: dict[str, str]) -> None:
-        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-        old = self._db.execute(LENGTH, (self._user, id, kind)).fetchone()
+        text = BODY_JSON.encode(body)
+        old = None
+        if (kind, id) in self._absent:
+            self._absent.discard((kind, id))
+        else:
+            self._write_rows()
+            old = self._db.execute(LENGTH, (self._user, id, kind)).fetchone()
         of = (owners.get(name) for name in _OWNERS)
-        self._db.execute(PUT, (self._user, kind, id, seq, text, *of))
+        self._to_put.append((self._user, kind, id, seq, text, *of))
         self._rows += old is None
         self._bytes += len(text) - ((old[0] or 0) if old else 0)
 
+    def _write_rows(self) -> None:
+        """All at once, before anything reads them."""
+        if self._to_put:
+            with self._db.cursor() as cursor:
+                cursor.executemany(PUT, self._to_put)
+            self._to_put.clear()
+
     def forget(self, kind: str, id: str, seq: int) -> None:
+        self._write_rows()
+        self._absent.discard((kind, id))
+        self._kept.discard(id)
         if kind in BLANKS:  # the session stays
             self._remove(REMOVE_KIND_OF, id, CONFLICTS)
         else:
@@ -143,12 +177,16 @@ class PostgresUnit:
         self._bytes -= sum(length or 0 for (length,) in gone)
 
     def messages_of(self, session_id: str) -> list[str]:
+        self._write_rows()
         return [row[0] for row in self._db.execute(MESSAGES_OF, (self._user, session_id))]
 
     def is_forgotten(self, id: str) -> bool:
+        if id in self._kept:
+            return False
         return self._db.execute(IS_FORGOTTEN, (self._user, id)).fetchone() is not None
 
     def changes(self, after: int, limit: int) -> list[tuple[int, str]]:
+        self._write_rows()
         found = self._db.execute(CHANGES, (self._user, after, limit))
         return [(seq, as_row(seq, kind, id, body)) for seq, kind, id, body in found]
 

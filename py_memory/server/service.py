@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ from .store import ContendedError, Store, StoredRow, Unit
 __all__ = ["DeviceForkedError", "Quota", "QuotaError", "ResyncError", "SchemaTooOldError", "SyncService"]
 
 _TRIES = 3  # of a transaction that the database ends for another's sake
+_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 _EMPTY = {"title": None, "metadata_json": "{}"}  # what is left of a forgotten part of a session
 
 
@@ -128,15 +130,18 @@ def _page(
     """(rows, cursor, whether more follow). Rows that this very request has put there are not sent back."""
     found: list[dict[str, Any]] = []
     size, cursor = 0, after
+    if own and len(own) == unit.head().seq - after:
+        return found, unit.head().seq, False  # nothing else is new
     while len(found) < request.rows:
         batch = unit.changes(cursor, request.rows)
         for seq, text in batch:
             if seq not in own:
                 # At least one row travels, however long it is.
-                if found and (size + len(text) > request.bytes or len(found) == request.rows):
+                length = len(text) if text.isascii() else len(text.encode())
+                if found and (size + length > request.bytes or len(found) == request.rows):
                     return found, cursor, True
                 found.append(json.loads(text))
-                size += len(text)
+                size += length
             cursor = seq
         if len(batch) < request.rows:
             return found, max(cursor, unit.head().seq), False
@@ -148,6 +153,11 @@ def _without_row(result: dict[str, Any] | None) -> dict[str, Any] | None:
     if result is None or "row" not in result:
         return result
     return {**result, "row": {name: result["row"][name] for name in ("kind", "id")}}
+
+
+def _owners_of(identity: dict[str, Any]) -> dict[str, str]:
+    """The ids of rows that a row goes with, by column."""
+    return {column: identity[column] for column in OWNERS if isinstance(identity.get(column), str)}
 
 
 class _Merge:
@@ -162,12 +172,15 @@ class _Merge:
 
     def take(self, push: list[dict[str, Any]], last_n: int) -> list[dict[str, Any]]:
         results = []
+        problems = {mutation["n"]: mutation_problem(mutation) for mutation in push if mutation["n"] > last_n}
+        self._look_up(mutation for mutation in push if problems.get(mutation["n"], "") is None)
         for mutation in push:
             n = mutation["n"]
-            text = json.dumps(mutation, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-            hash = hashlib.sha256(text.encode()).digest()[:16]
+            hash = hashlib.sha256(_CANONICAL.encode(mutation).encode()).digest()[:16]
             if n <= last_n:
                 result = self._again(n, hash)
+            elif problem := problems[n]:
+                result = {"status": "rejected", "code": problem}
             else:
                 result = self._one(mutation)
                 self._unit.log(self._device, n, hash, _without_row(result))
@@ -175,6 +188,15 @@ class _Merge:
                 results.append({"n": n, **result})
         self._unit.set_last_n(self._device, max(last_n, push[-1]["n"]))
         return results
+
+    def _look_up(self, push: Iterable[dict[str, Any]]) -> None:
+        named: set[tuple[str, str]] = set()
+        owners: set[str] = set()
+        for mutation in push:
+            named.add((mutation["kind"], mutation["id"]))
+            if mutation["op"] == "put":
+                owners.update(_owners_of(mutation.get("identity") or {}).values())
+        self._unit.look_up(named, owners)
 
     def _again(self, n: int, hash: bytes) -> dict[str, Any] | None:
         """The answer given before, with a row as it is now. One from before the log begins is acknowledged
@@ -196,8 +218,6 @@ class _Merge:
 
     def _one(self, mutation: dict[str, Any]) -> dict[str, Any] | None:
         """None: it went in as it was sent."""
-        if problem := mutation_problem(mutation):
-            return {"status": "rejected", "code": problem}
         if mutation["op"] == "put":
             return self._put(mutation)
         self._forget(mutation)
@@ -246,7 +266,7 @@ class _Merge:
         identity, groups = mutation.get("identity"), mutation.get("groups", {})
         if identity is None or groups.keys() != KINDS[mutation["kind"]].groups.keys():
             return {"status": "rejected", "code": "unknown_row"}
-        owners = {column: identity[column] for column in OWNERS if isinstance(identity.get(column), str)}
+        owners = _owners_of(identity)
         if any(self._unit.is_forgotten(owner) for owner in owners.values()):
             if mutation["kind"] == "messages":  # nor does what belongs to it come in
                 self._unit.forget("messages", mutation["id"], self._unit.next_seq())
@@ -302,12 +322,7 @@ class _Merge:
         seq = row.seq
         if changed:
             seq = self._unit.next_seq()
-            owners = {
-                column: body["identity"][column]
-                for column in OWNERS
-                if isinstance(body["identity"].get(column), str)
-            }
-            self._unit.put(kind, id, seq, body, owners)
+            self._unit.put(kind, id, seq, body, _owners_of(body["identity"]))
             self.own.add(seq)
         if met:
             return {"status": "conflict", "row": {"kind": kind, "id": id, "seq": seq, **body}}

@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from py_memory.errors import ConflictError, NewerDatabaseError, NotADatabaseErro
 from py_memory.ids import uuid7
 from py_memory.sync.kinds import BLANKS, CONFLICTS, OWNERS
 
-from .store import COPIED, COPY_BATCH, COPY_ORDER, Head, Logged, StoredRow, Token, User, as_row
+from .store import BODY_JSON, COPIED, COPY_BATCH, COPY_ORDER, Head, Logged, StoredRow, Token, User, as_row
 
 __all__ = ["SqliteStore"]
 
@@ -225,7 +225,10 @@ class SqliteUnit:
         self._epoch = row[0]
         self._seq: int
         self._renewed, self._seq, self._rows, self._bytes = head
+        self._to_put: list[tuple[Any, ...]] = []
         self._to_log: list[tuple[Any, ...]] = []
+        self._absent: set[tuple[str, str]] = set()  # looked for by look_up() and not there
+        self._kept: set[str] = set()  # owners looked for, and not forgotten
 
     def head(self) -> Head:
         return Head(self._epoch + self._renewed, self._seq, self._rows, self._bytes)
@@ -238,13 +241,31 @@ class SqliteUnit:
         return self._seq
 
     def finish(self) -> None:
+        self._write_rows()
         self._write_log()
         self._db.execute(
             "UPDATE heads SET renewed = ?, server_seq = ?, rows = ?, bytes = ? WHERE user_id = ?",
             (self._renewed, self._seq, self._rows, self._bytes, self._user),
         )
 
+    def look_up(self, named: Collection[tuple[str, str]], owners: Collection[str]) -> None:
+        self._write_rows()
+        there = self._db.execute(
+            "SELECT kind, id FROM memory_rows WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+            (self._user, json.dumps([id for _, id in named])),
+        )
+        self._absent = set(named).difference(map(tuple, there))
+        gone = self._db.execute(
+            "SELECT id FROM memory_rows WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) "
+            "AND body IS NULL AND kind NOT IN ('session_titles', 'session_metadata')",
+            (self._user, json.dumps(list(owners))),
+        )
+        self._kept = set(owners).difference(id for (id,) in gone)
+
     def row(self, kind: str, id: str) -> StoredRow | None:
+        if (kind, id) in self._absent:
+            return None
+        self._write_rows()
         found = self._db.execute(
             "SELECT server_seq, body FROM memory_rows WHERE user_id = ? AND id = ? AND kind = ?",
             (self._user, id, kind),
@@ -254,22 +275,37 @@ class SqliteUnit:
         return StoredRow(kind, id, found[0], None if found[1] is None else json.loads(found[1]))
 
     def put(self, kind: str, id: str, seq: int, body: dict[str, Any], owners: dict[str, str]) -> None:
-        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-        old = self._db.execute(
-            "SELECT length(body) FROM memory_rows WHERE user_id = ? AND id = ? AND kind = ?",
-            (self._user, id, kind),
-        ).fetchone()
-        self._db.execute(
-            "INSERT INTO memory_rows (user_id, kind, id, server_seq, body, session_id, message_id, "
-            "memory_id) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id, id, kind) DO UPDATE "
-            "SET server_seq = excluded.server_seq, body = excluded.body",
-            (self._user, kind, id, seq, text, *(owners.get(name) for name in _OWNERS)),
-        )
+        text = BODY_JSON.encode(body)
+        old = None
+        if (kind, id) in self._absent:
+            self._absent.discard((kind, id))
+        else:
+            self._write_rows()
+            old = self._db.execute(
+                "SELECT length(body) FROM memory_rows WHERE user_id = ? AND id = ? AND kind = ?",
+                (self._user, id, kind),
+            ).fetchone()
+        of = (owners.get(name) for name in _OWNERS)
+        self._to_put.append((self._user, kind, id, seq, text, *of))
         self._rows += old is None
         self._bytes += len(text) - (old[0] if old else 0)
 
+    def _write_rows(self) -> None:
+        """All at once, before anything reads them."""
+        if self._to_put:
+            self._db.executemany(
+                "INSERT INTO memory_rows (user_id, kind, id, server_seq, body, session_id, message_id, "
+                "memory_id) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id, id, kind) DO UPDATE "
+                "SET server_seq = excluded.server_seq, body = excluded.body",
+                self._to_put,
+            )
+            self._to_put.clear()
+
     def forget(self, kind: str, id: str, seq: int) -> None:
+        self._write_rows()
+        self._absent.discard((kind, id))
+        self._kept.discard(id)
         if kind in BLANKS:  # the session stays
             self._remove("memory_id = ? AND kind = ?", id, CONFLICTS)
         else:
@@ -283,6 +319,7 @@ class SqliteUnit:
         self._rows += 1
 
     def messages_of(self, session_id: str) -> list[str]:
+        self._write_rows()
         found = self._db.execute(
             "SELECT id FROM memory_rows WHERE user_id = ? AND session_id = ? AND kind = 'messages'",
             (self._user, session_id),
@@ -302,6 +339,8 @@ class SqliteUnit:
             self._bytes -= size
 
     def is_forgotten(self, id: str) -> bool:
+        if id in self._kept:
+            return False
         found = self._db.execute(
             "SELECT 1 FROM memory_rows WHERE user_id = ? AND id = ? AND body IS NULL "
             "AND kind NOT IN ('session_titles', 'session_metadata')",
@@ -310,6 +349,7 @@ class SqliteUnit:
         return found is not None
 
     def changes(self, after: int, limit: int) -> list[tuple[int, str]]:
+        self._write_rows()
         found = self._db.execute(
             "SELECT server_seq, kind, id, body FROM memory_rows WHERE user_id = ? AND server_seq > ? "
             "ORDER BY server_seq LIMIT ?",

@@ -4,7 +4,7 @@ without one."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from py_memory.errors import PyMemoryError
 
 __all__ = [
+    "BODY_JSON",
     "COPIED",
     "COPY_BATCH",
     "COPY_ORDER",
@@ -38,6 +39,7 @@ COPIED = {
     "mutation_log": ("device", "n", "hash", "result"),
 }
 COPY_BATCH = 500
+BODY_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 COPY_ORDER = {
     "tokens": "key",
     "heads": "user_id",
@@ -113,6 +115,10 @@ class Unit(Protocol):
     def next_seq(self) -> int:
         """The next number of the user's counter."""
 
+    def look_up(self, named: Collection[tuple[str, str]], owners: Collection[str]) -> None:
+        """Looks at once for rows by (kind, id) that are about to be asked for and put, and for `owners` that
+        is_forgotten() is about to be asked of. Changes no answer."""
+
     def row(self, kind: str, id: str) -> StoredRow | None: ...
 
     def put(self, kind: str, id: str, seq: int, body: dict[str, Any], owners: dict[str, str]) -> None:
@@ -186,5 +192,5 @@ class Store(Protocol):
 
 def as_row(seq: int, kind: str, id: str, body: str | None) -> str:
     """The row as on the wire; its body is stored the way it is sent."""
-    begin = json.dumps({"kind": kind, "id": id, "seq": seq}, ensure_ascii=False, separators=(",", ":"))
+    begin = BODY_JSON.encode({"kind": kind, "id": id, "seq": seq})
     return f'{begin[:-1]},"forgotten":true}}' if body is None else f"{begin[:-1]},{body[1:]}"

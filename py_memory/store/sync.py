@@ -44,8 +44,11 @@ class SyncOperations(StoreBase):
             )
         return drive(self.sync_steps(address), over_http(address, token))
 
-    def sync_steps(self, url: str) -> Generator[Call | Pause, Answer | None, SyncReport]:
-        """sync() free of any transport: yields calls and pauses, and is sent the answers."""
+    def sync_steps(
+        self, url: str, *, page_rows: int | None = None
+    ) -> Generator[Call | Pause, Answer | None, SyncReport]:
+        """sync() free of any transport: yields calls and pauses, and is sent the answers. `page_rows`: at
+        most so many rows at once, where what is between two answers should be short."""
         if self.database.in_transaction:
             raise ConflictError("A sync is many transactions, so it cannot run inside action().")
         if self._syncing:
@@ -60,6 +63,7 @@ class SyncOperations(StoreBase):
             drop_backup=self._forgotten_elsewhere,
             follow_owner=self._follow_owner,
             done=lambda: self._event("synced", "memory", self.user_id),
+            page_rows=page_rows,
         )
         self._syncing = True
         try:

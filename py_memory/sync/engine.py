@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,12 +18,20 @@ from urllib.parse import urlsplit
 from py_memory.checks import read_json
 from py_memory.clock import Clock
 from py_memory.database import Database
-from py_memory.errors import InvalidInputError, SyncError, shown
+from py_memory.errors import InvalidInputError, PyMemoryError, SyncError, shown
 from py_memory.records import SyncReport
 from py_memory.rows import sync as rows
 
 from .incoming import Incoming
-from .outgoing import fill_outbox, mark_everything, start_over, take_back_outbox
+from .outgoing import (
+    Page,
+    make_page,
+    mark_everything,
+    page_on_its_way,
+    put_page,
+    start_over,
+    take_back_outbox,
+)
 from .wire import (
     MAX_PULL_BYTES,
     MAX_PULL_ROWS,
@@ -32,7 +41,7 @@ from .wire import (
     Reply,
     SyncRequest,
     decode_reply,
-    encode,
+    encode_request,
 )
 
 __all__ = ["Answer", "Call", "Pause", "SyncRun", "check_address"]
@@ -46,7 +55,8 @@ MAX_PAUSES, MAX_PAUSE_S = 3, 30.0
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One HTTP request, relative to the server's address. `sent` and `received`: rows so far."""
+    """One HTTP request, relative to the server's address. `sent` and `received`: rows so far. `meanwhile`:
+    what may be called once while the server works on its answer, so that both work at the same time."""
 
     method: str
     path: str
@@ -54,6 +64,7 @@ class Call:
     headers: dict[str, str] = field(default_factory=dict)
     sent: int = 0
     received: int = 0
+    meanwhile: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +135,13 @@ class SyncRun:
         drop_backup: Callable[[], None],
         follow_owner: Callable[[str], None],
         done: Callable[[], None],
+        page_rows: int | None = None,
     ) -> None:
         """`undoable()`: whether deletions may still be undone; `join`: see Incoming. `backup()`: writes a
         copy of the memory and returns its path, None where there is none to write; `drop_backup()` deletes
         it, since something was forgotten elsewhere. `follow_owner(id)`: the memory belongs to another owner
-        from the open transaction on. `done()`: the sync ends with the open transaction."""
+        from the open transaction on. `done()`: the sync ends with the open transaction. `page_rows`: the most
+        rows that travel at once, each way."""
         self._db = db
         self.owner = user_id
         self._clock = clock
@@ -141,9 +154,13 @@ class SyncRun:
         self._from_server: dict[str, Any] = {}  # its address and time, to be noted
         self._requests = 0
         self._first = self._restarted = False
-        self._most = MAX_PUSH_MUTATIONS
+        self._most = page_rows or MAX_PUSH_MUTATIONS
+        self._most_rows = page_rows or MAX_PULL_ROWS
         self._pauses = 0
         self._incoming: Incoming | None = None
+        self._page: Page | None = None  # on its way, as it lies in the database
+        self._ahead: Page | None = None  # the next one, made while the answer was waited for
+        self._seen: object = None  # the database's state that both hold for
 
     def steps(self, url: str) -> Generator[Call | Pause, Answer | None, SyncReport]:
         """Raises SyncError. Everything that was acknowledged until then is kept."""
@@ -152,9 +169,9 @@ class SyncRun:
         self._from_server = {"url": url, "offset_ms": head["offset_ms"]}
         self._incoming = incoming = Incoming(self._db, self.owner, self._clock, self._drop_backup, self._join)
         while True:
-            sent, request = self._next()
+            sent, request, body = self._next()
             try:
-                reply = yield from self._exchange(request)
+                reply = yield from self._exchange(request, body)
             except _ResyncNeeded:
                 self._restart(from_start=True)
                 continue
@@ -162,13 +179,16 @@ class SyncRun:
                 self._restart(from_start=False)
                 continue
             except _TooMuch as too_much:
-                self._split(sent, len(encode(request.to_dict())), too_much.limit)
+                self._split(sent, len(body), too_much.limit)
                 continue
             except _TakenBack:
                 continue
             with self._db.transaction():
-                incoming.take(reply, sent)
-                more = reply.has_more or bool(self._peek())
+                ahead = self._ahead if self._db.state == self._seen else None
+                self._page = self._ahead = None
+                merely = incoming.take(reply, sent)
+                more = reply.has_more or self._put_next(ahead if merely else None)
+                self._seen = self._db.state
                 if not more:
                     rows.set_state(self._db, self.owner, synced_at=self._clock())
                     self._done()
@@ -220,9 +240,11 @@ class SyncRun:
                 "sent; use a token of the same user.",
             )
 
-    def _next(self) -> tuple[list[dict[str, Any]], SyncRequest]:
-        """The page that is on its way already, else the next one."""
+    def _next(self) -> tuple[list[dict[str, Any]], SyncRequest, bytes]:
+        """The page that is on its way already, else the next one: its mutations, the request, its body."""
         with self._db.transaction():
+            page = self._page if self._db.state == self._seen else None
+            self._ahead = None
             if self._from_server:  # with the first page: each transaction waits for the disk
                 rows.set_state(self._db, self.owner, **self._from_server)
                 rows.retry_rejected(self._db, self.owner, "too_large", self._clock())
@@ -230,16 +252,32 @@ class SyncRun:
             rows.note_times(self._db, self._clock())
             state = rows.get_state(self._db, self.owner)
             assert state is not None
-            sent: list[dict[str, Any]] = []
-            if not state.resyncing:  # first what is there, then what to add to it
-                sent = rows.outgoing(self._db, self.owner) or self._fill()
+            if state.resyncing:  # first what is there, then what to add to it
+                page = None
+            elif page is None:
+                self._put_next()
+                page = self._page
+            self._page, self._seen = page, self._db.state
         cursor = None if state.epoch is None else (state.epoch, state.cursor)
-        return sent, SyncRequest(
-            SCHEMA, state.device, cursor, state.acked_n, MAX_PULL_ROWS, MAX_PULL_BYTES, sent
-        )
+        sent, payloads = (page.mutations, page.payloads) if page else ([], [])
+        device = page.device if page else state.device
+        request = SyncRequest(SCHEMA, device, cursor, state.acked_n, self._most_rows, MAX_PULL_BYTES, sent)
+        return sent, request, encode_request(request, payloads)
 
-    def _fill(self) -> list[dict[str, Any]]:
-        return fill_outbox(
+    def _put_next(self, ahead: Page | None = None) -> bool:
+        """Makes a page be on its way, unless one is; in the transaction that takes the last one in. Returns
+        whether there is one. `ahead`: the next page, if it has been made."""
+        rows.note_times(self._db, self._clock())
+        page = None if ahead else page_on_its_way(self._db, self.owner)
+        if page is None:
+            page = ahead or self._made()
+            if page is not None:
+                put_page(self._db, self.owner, page, self._clock())
+        self._page = page if page and page.mutations else None
+        return self._page is not None
+
+    def _made(self) -> Page | None:
+        return make_page(
             self._db,
             self.owner,
             self._clock(),
@@ -248,10 +286,18 @@ class SyncRun:
             most_bytes=MAX_PUSH_BYTES,
         )
 
-    def _peek(self) -> list[dict[str, Any]]:
-        """The next page, made in the transaction that takes the last one in."""
-        rows.note_times(self._db, self._clock())
-        return rows.outgoing(self._db, self.owner) or self._fill()
+    def _make_ahead(self) -> None:
+        """The next page, while the server works on this one. It leaves only if nothing has changed here by
+        the time of an answer that merely acknowledges, and stands on nothing that is acknowledged then."""
+        page = self._page
+        if page is None or self._ahead is not None or self._db.state != self._seen:
+            return
+        ahead = None
+        with suppress(PyMemoryError):  # what it is will be said when the page has to be made
+            ahead = self._made()
+        sent = {(mutation["kind"], mutation["id"]) for mutation in page.mutations}
+        if ahead is not None and ahead.mutations and sent.isdisjoint(ahead.left):
+            self._ahead = ahead
 
     def _restart(self, *, from_start: bool) -> None:
         """A new device id, so that numbers begin anew; what was on its way is noted again. `from_start`: all
@@ -297,10 +343,10 @@ class SyncRun:
             else:
                 take_back_outbox(self._db, self.owner, self._clock())
             rows.set_state(self._db, self.owner, next_n=sent[0]["n"])
+        self._page = None
         self._most = max(1, len(sent) // 2)
 
-    def _exchange(self, request: SyncRequest) -> Generator[Call | Pause, Answer | None, Reply]:
-        body = encode(request.to_dict())
+    def _exchange(self, request: SyncRequest, body: bytes) -> Generator[Call | Pause, Answer | None, Reply]:
         headers = {"content-type": "application/json"}
         if len(body) >= GZIP_FROM_BYTES:
             packed = _gzipped(body)
@@ -309,7 +355,9 @@ class SyncRun:
                 headers["content-encoding"] = "gzip"
         counts = self._incoming.counts if self._incoming else {}
         so_far = counts.get("pushed", 0), counts.get("pulled", 0)
-        answer = yield from self._ask(Call("POST", "/memory/sync", body, headers, *so_far), request.device)
+        meanwhile = self._make_ahead if self._page and self._page.full else None
+        call = Call("POST", "/memory/sync", body, headers, *so_far, meanwhile)
+        answer = yield from self._ask(call, request.device)
         try:
             reply = decode_reply(answer.body)
         except InvalidInputError as error:

@@ -78,7 +78,8 @@ class Incoming:
         self._cut_off: bool | None = None
         self._last = False
 
-    def take(self, reply: Reply, sent: list[dict[str, Any]]) -> None:
+    def take(self, reply: Reply, sent: list[dict[str, Any]]) -> bool:
+        """Returns whether it merely acknowledged all that was sent, so that nothing else has changed."""
         state = rows.get_state(self._db, self._user)
         assert state is not None
         self._state = state
@@ -93,8 +94,12 @@ class Incoming:
         self.counts["pulled"] += len(reply.changes)
         self._follow(forgets)
         self._take_rows(puts)
-        if self._last:
-            self._take_rows(rows.deferred(self._db, self._user))
+        waiting = rows.deferred(self._db, self._user) if self._last else []
+        if waiting:
+            self._take_rows(waiting)
+        merely = self._last and not (
+            forgets or puts or waiting or reply.results or state.unsettled or state.resyncing
+        )
         index.add_named(self._db, self._touched)
         state = rows.get_state(self._db, self._user)  # the device may have a new id
         assert state is not None
@@ -112,6 +117,7 @@ class Incoming:
         rows.capture(self._db, self._user, True)
         if self._last:
             self._settle()
+        return merely and bool(sent) and reply.last_n == sent[-1]["n"]
 
     @contextmanager
     def _captured(self) -> Iterator[None]:

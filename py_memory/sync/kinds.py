@@ -40,6 +40,10 @@ class Kind:
     def columns(self) -> tuple[str, ...]:
         return (*self.identity, *(name for group in self.groups.values() for name in group.columns))
 
+    @cached_property
+    def types(self) -> dict[str, type]:
+        return {column: type_of(column) for column in self.columns}
+
 
 # In an order in which rows refer to earlier kinds only.
 KINDS: dict[str, Kind] = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from py_memory.database import Database
@@ -21,7 +22,15 @@ from .kinds import BLANKS, CONFLICTS, KINDS, REJECTED
 from .stamps import Hlc, millis_of
 from .wire import MAX_ROW_BYTES
 
-__all__ = ["fill_outbox", "mark_everything", "start_over", "take_back_outbox"]
+__all__ = [
+    "Page",
+    "make_page",
+    "mark_everything",
+    "page_on_its_way",
+    "put_page",
+    "start_over",
+    "take_back_outbox",
+]
 
 HIDDEN = "•••"  # stands where a text stays on the device
 _HERE_ONLY = ("session", "device")  # visibility of facts
@@ -35,6 +44,7 @@ _MASKED = {
     "experiences": ("topic", "content"),
 }
 _BATCH = 500
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 WAIT, DROP = "wait", "drop"
 
@@ -66,50 +76,81 @@ def start_over(db: Database, user_id: str, now: int) -> None:
     rows.set_state(db, user_id, device=os.urandom(8).hex(), next_n=1, acked_n=0)
 
 
-def fill_outbox(
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Mutations that leave together, numbered one after the other, each with its JSON. `left`: rows that are
+    no longer noted then, as (kind, id), `too_large` those among them that no server takes; `hlc` the device's
+    clock after it; `full`: more may wait."""
+
+    device: str
+    hlc: str | None = None
+    mutations: list[dict[str, Any]] = field(default_factory=list)
+    payloads: list[str] = field(default_factory=list)
+    left: dict[tuple[str, str], None] = field(default_factory=dict)
+    too_large: list[tuple[str, str]] = field(default_factory=list)
+    full: bool = True
+
+
+def page_on_its_way(db: Database, user_id: str) -> Page | None:
+    state = rows.get_state(db, user_id)
+    payloads = rows.outgoing_payloads(db, user_id)
+    if state is None or not payloads:
+        return None
+    return Page(state.device, state.hlc, [json.loads(payload) for payload in payloads], payloads)
+
+
+def make_page(
     db: Database, user_id: str, now: int, *, undoable: bool, most: int, most_bytes: int
-) -> list[dict[str, Any]]:
-    """The next page of mutations, also put into the outbox, inside a transaction of the caller. `undoable`:
-    deletions may still be taken back, so they wait."""
+) -> Page | None:
+    """The next page of what is noted. Changes nothing; put_page() does. `undoable`: deletions may still be
+    taken back, so they wait. None: nothing is noted that could leave."""
     state = rows.get_state(db, user_id)
     assert state is not None
     maker = _Maker(db, user_id, Hlc(state.device, state.hlc), now, state.offset_ms, undoable)
-    page: list[tuple[dict[str, Any], str]] = []
+    page = Page(state.device)
     n, size, after, full = state.next_n, 0, 0, False
     while not full and (changes := rows.changes_of(db, user_id, _BATCH, after)):
         named = rows.parts_of_changes(db, user_id, changes[0].change, changes[-1].change)
         maker.look_up(named)
-        left: dict[tuple[str, str], None] = {}  # no longer noted
         for change in changes:
             after = change.change
             name = change.kind, change.id
-            if name in left:  # with an earlier change of the same row
+            if name in page.left:  # with an earlier change of the same row
                 continue
             made = maker.make(*name, named[name])
             if made == WAIT:
                 continue
             if made == DROP:
-                left[name] = None
+                page.left[name] = None
                 continue
             assert isinstance(made, dict)
             mutation = {"n": n, **made}
-            payload = json.dumps(mutation, ensure_ascii=False, separators=(",", ":"))
-            if page and size + len(payload) > most_bytes:
+            payload = _JSON.encode(mutation)
+            length = len(payload) if payload.isascii() else len(payload.encode())
+            if page.payloads and size + length > most_bytes:
                 full = True
                 break
-            left[name] = None
-            if len(payload.encode()) > MAX_ROW_BYTES:
-                rows.reject(db, user_id, {"kind": change.kind, "id": change.id}, "too_large", now)
+            page.left[name] = None
+            if length > MAX_ROW_BYTES:
+                page.too_large.append(name)
                 continue
-            page.append((mutation, payload))
-            n, size = n + 1, size + len(payload)
-            if len(page) == most:
+            page.mutations.append(mutation)
+            page.payloads.append(payload)
+            n, size = n + 1, size + length
+            if len(page.payloads) == most:
                 full = True
                 break
-        rows.drop_changes(db, user_id, left)
-    rows.add_outgoing(db, user_id, page)
-    rows.set_state(db, user_id, next_n=n, hlc=maker.hlc.last)
-    return [mutation for mutation, _ in page]
+    return replace(page, hlc=maker.hlc.last, full=full) if page.left else None
+
+
+def put_page(db: Database, user_id: str, page: Page, now: int) -> None:
+    """The page is on its way, inside a transaction of the caller: sent until it is acknowledged."""
+    rows.drop_changes(db, user_id, page.left)
+    for kind, id in page.too_large:
+        rows.reject(db, user_id, {"kind": kind, "id": id}, "too_large", now)
+    rows.add_outgoing(db, user_id, zip(page.mutations, page.payloads, strict=True))
+    if page.mutations:
+        rows.set_state(db, user_id, next_n=page.mutations[-1]["n"] + 1, hlc=page.hlc)
 
 
 class _Maker:

@@ -48,10 +48,13 @@ def over_http(url: str, token: str) -> Transport:
     always = {"Authorization": f"Bearer {token}", "Accept-Encoding": "gzip", "Accept": "application/json"}
 
     def send(call: Call) -> Answer:
-        fresh = connection.sock is None
+        fresh, meanwhile = connection.sock is None, call.meanwhile
         while True:
             try:
                 connection.request(call.method, parts.path + call.path, call.body, {**always, **call.headers})
+                if meanwhile:
+                    meanwhile()
+                    meanwhile = None
                 got = connection.getresponse()
                 body = got.read(MAX_BODY_BYTES + 1)
                 headers = {name.lower(): value for name, value in got.getheaders()}

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from py_memory.checks import read_json
 from py_memory.errors import InvalidInputError
 
-from .kinds import CONFLICTS, FORGETTABLE, KINDS, type_of
+from .kinds import CONFLICTS, FORGETTABLE, KINDS
 from .stamps import is_stamp
 
 __all__ = [
@@ -35,16 +36,17 @@ __all__ = [
     "decode_reply",
     "decode_request",
     "encode",
+    "encode_request",
     "mutation_problem",
 ]
 
 PROTOCOL = 1  # another number cannot be talked to
 SCHEMA = 1  # of the kinds and their columns; a server takes MIN_SCHEMA and above
 MIN_SCHEMA = 1
-MAX_PUSH_MUTATIONS = 1000
-MAX_PUSH_BYTES = 1 << 20  # of a page; one row over it travels alone
-MAX_PULL_ROWS = 1000
-MAX_PULL_BYTES = 1 << 20
+MAX_PUSH_MUTATIONS = 5000
+MAX_PUSH_BYTES = 4 << 20  # of a page; one row over it travels alone
+MAX_PULL_ROWS = 5000
+MAX_PULL_BYTES = 4 << 20
 MAX_ROW_BYTES = 6 << 20  # a text of 1 MiB may be six times as long in JSON
 MAX_BODY_BYTES = 8 << 20
 _MAX_TEXT_BYTES = MAX_ROW_BYTES
@@ -112,6 +114,12 @@ class Reply:
 def encode(value: Any) -> bytes:
     """Compact JSON as UTF-8."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def encode_request(request: SyncRequest, payloads: Iterable[str]) -> bytes:
+    """encode(request.to_dict()) with the JSON of each change as it is."""
+    begin = encode(replace(request, push=[]).to_dict())  # ends with the empty list of changes
+    return b"".join((begin[:-2], ",".join(payloads).encode(), b"]}"))
 
 
 def decode_request(body: bytes) -> SyncRequest:
@@ -193,24 +201,25 @@ def mutation_problem(mutation: dict[str, Any]) -> str | None:
         return "unknown_group"
     if any(value is not None and not is_stamp(value) for value in base.values()):
         return "bad_base"
-    known = KINDS[kind].columns
+    known = KINDS[kind].types
     for values in (identity or {}, *groups.values()):
         if not isinstance(values, dict) or len(values) > _MAX_COLUMNS:
             return "bad_shape"
         for column, value in values.items():
-            if problem := _value_problem(column, value, column in known):
+            if problem := _value_problem(column, value, known.get(column)):
                 return problem
     return None
 
 
-def _value_problem(column: str, value: Any, known: bool) -> str | None:
-    if not known and not _NAME.fullmatch(column):
+def _value_problem(column: str, value: Any, known: type | None) -> str | None:
+    """`known`: what a column that this program knows holds."""
+    if known is None and not _NAME.fullmatch(column):
         return "bad_column"
     if value is None:
         return None
-    if known and type(value) is not type_of(column) and not (type_of(column) is float and type(value) is int):
+    if known is not None and type(value) is not known and not (known is float and type(value) is int):
         return "bad_type"
-    if isinstance(value, str):
+    if type(value) is str:
         try:
             size = len(value) if value.isascii() else len(value.encode())
         except UnicodeEncodeError:

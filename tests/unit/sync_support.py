@@ -50,6 +50,8 @@ class Server:
         self.calls.append(call)
         if (answer := self.on_call(call)) is not None:
             return answer
+        if call.meanwhile:
+            call.meanwhile()
         return self.on_answer(call, self.answer(token, call))
 
     def answer(self, token: str, call: Call) -> Answer:

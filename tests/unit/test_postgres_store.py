@@ -397,7 +397,8 @@ def test_every_statement_names_its_user(postgres: Cluster, name: str) -> None:
         parameters += [ann]
         rest = text[text.index("user_id = %s") + len("user_id = %s") :]
         parameters += [
-            1 if re.search(r"(server_seq >|n =|LIMIT) $", part) else "x" for part in rest.split("%s")[:-1]
+            ["x"] if part.endswith("ANY(") else 1 if re.search(r"(server_seq >|n =|LIMIT) $", part) else "x"
+            for part in rest.split("%s")[:-1]
         ]
         with psycopg.ClientCursor(db) as cursor:
             plan = "\n".join(row[0] for row in cursor.execute(f"EXPLAIN {text}", parameters))

@@ -121,7 +121,7 @@ def test_a_page_has_only_so_many_rows_and_bytes(clock: SteppedClock) -> None:
             body = {"identity": {"created_at": 1}, "groups": {}}
             unit.put("sessions", str(number), unit.next_seq(), body, {})
         for number in range(4):
-            body = {"identity": {"content": "x" * 400_000}, "groups": {}}
+            body = {"identity": {"content": "x" * 1_600_000}, "groups": {}}
             unit.put("message_versions", f"v{number}", unit.next_seq(), body, {})
     token = server.token(user)
 

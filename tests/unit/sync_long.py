@@ -273,7 +273,7 @@ class LongHistory(Devices):
 
     def __init__(self, seed: int, folder: Path, cluster: Cluster | None = None) -> None:
         self.chance = random.Random(seed)
-        sizes = {
+        sizes: dict[str, Any] = {
             "MAX_PULL_ROWS": self.chance.choice(PULL_ROWS),
             "MAX_PUSH_MUTATIONS": self.chance.choice(PUSH_CHANGES),
         }

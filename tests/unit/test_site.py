@@ -185,7 +185,7 @@ def test_connections_wait_until_they_are_taken() -> None:
     server, lines = SiteServer(None), []
     try:
         for _ in range(100):
-            lines.append(socket.create_connection(server.server_address[:2], timeout=20))
+            lines.append(socket.create_connection(("127.0.0.1", server.server_port), timeout=20))
     finally:
         for line in lines:
             line.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -172,7 +173,8 @@ def test_what_arrives_for_something_forgotten_comes_back_with_it(
     fact = memory.set_fact("user::likes", "zebras").id
     server.sync(memory, token)
     other, its_token = second(server, user, clock)
-    receipt = memory.forget(**{f"{what}_id": {"message": said, "session": session, "fact": fact}[what]})
+    named: dict[str, Any] = {f"{what}_id": {"message": said, "session": session, "fact": fact}[what]}
+    receipt = memory.forget(**named)
     other.edit_message(said, "a zebra")
     answer = other.add_message(session, "assistant", "a zebra crossing").id
     other.add_tool_call(session, "look", {"at": "zebra"}, message_id=said)

@@ -170,13 +170,20 @@ def match_any(text: str, *, limit: int = 64) -> str:
 def match_all(text: str, *, limit: int = 64) -> str:
     """FTS5 query that every text containing `text` as whole words or CJK characters satisfies; "" if the
     index cannot help. The first and last Latin word may be part of a longer one, so they are left to the
-    caller's own check, and so is what the index leaves out as too common."""
+    caller's own check, and so is what the index leaves out as too common. Of `text` its first `limit` tokens
+    are used."""
     pieces = list(_pieces(text))
-    tokens: list[str] = []
+    # Words without CJK between them, and the pairs of a run, follow one another in the index too.
+    phrases: list[list[str]] = [[]]
     for index, (piece, wide) in enumerate(pieces):
         if wide:
             parts = [piece[i : i + 2] for i in range(len(piece) - 1)] or [piece]
-            tokens += [part for part in parts if not set(part) <= _STOP_CHARACTERS]
+            phrases += [[part for part in parts if not set(part) <= _STOP_CHARACTERS], []]
         elif 0 < index < len(pieces) - 1 and piece not in _STOP_WORDS:
-            tokens.append(piece)
-    return " AND ".join(_quoted(tokens)[:limit])
+            phrases[-1].append(piece)
+    out: list[str] = []
+    for phrase in phrases:
+        if limit > 0 and phrase:
+            out.append(" ".join(phrase[:limit]))
+            limit -= len(phrase)
+    return " AND ".join(_quoted(out))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from py_memory import text
-from py_memory.database import Database
+from py_memory.database import Database, Row
 from py_memory.records import Hit
 from py_memory.rows.messages import NEWEST_VERSION
 
@@ -34,7 +34,8 @@ def search(
     first, or with `order` "best" those first that hold it most often for their length. `metadata` names
     values that a message's metadata has at its top level.
 
-    The index narrows the candidates; each is then compared itself, so that nothing inexact is shown.
+    The index narrows the candidates; each is then compared itself, so that nothing inexact is shown. What
+    many messages may hold is looked for in the last chats first.
     """
     needle = text.normalize(text.clean(wanted)[0]).strip()
     if not needle or limit < 1:
@@ -52,45 +53,117 @@ def search(
     for name, value in (metadata or {}).items():
         where.append("EXISTS (SELECT 1 FROM json_each(m.metadata_json) e WHERE e.key = ? AND e.value IS ?)")
         values += [text.clean(name)[0], value]
-    source = "messages m"
-    if query := text.match_all(needle):
-        where.append("m.seq IN (SELECT rowid FROM message_search WHERE message_search MATCH ?)")
-        values.append(query)
-    else:  # no whole word to ask the index for, so texts are read; plain ASCII is quicker to fold
-        source += f" JOIN message_versions v ON {NEWEST_VERSION}"
-        where.append(
-            "CASE WHEN length(v.content) = length(CAST(v.content AS BLOB)) "
-            "THEN instr(lower(v.content), ?) ELSE instr(search_fold(v.content), ?) END"
-        )
-        values += [needle, needle]
-    seqs = db.query(
-        f"SELECT m.seq FROM {source} WHERE {' AND '.join(where)} ORDER BY m.created_at DESC, m.id DESC",
-        values,
-    )
-    hits = _hits(db, [row["seq"] for row in seqs], needle)
+    looked = _Looking(db, user_id, needle, " AND ".join(where), values, in_all_chats=session_id is None)
     if order == "best":
-        ranked = sorted(hits, key=lambda found: -found[0])  # stable: the newest first among equals
+        ranked = sorted(
+            looked.everywhere(), key=lambda found: -found[0]
+        )  # stable: the newest first of equals
         return [hit for _, hit in ranked[offset : offset + limit]]
-    return [hit for _, hit in islice(hits, offset, offset + limit)]
+    if offset + limit <= _FEW and looked.is_common():
+        newest = looked.newest(offset + limit)
+        if newest is not None:
+            return [hit for _, hit in looked.hits(newest[offset:])]
+    return [hit for _, hit in islice(looked.everywhere(), offset, offset + limit)]
 
 
-def _hits(db: Database, seqs: Sequence[int], needle: str) -> Iterator[tuple[float, Hit]]:
-    """(density, hit) of those messages that hold the needle, in the order given. Texts are read one by one,
-    as they can be large."""
-    for seq in seqs:
-        row = db.one(
-            "SELECT m.id, m.session_id, m.role, m.created_at, v.content "
-            f"FROM messages m JOIN message_versions v ON {NEWEST_VERSION} WHERE m.seq = ?",
-            (seq,),
+_FEW = 1_000  # messages that are looked through and sorted at once
+_CHATS = 40  # the last ones, in which what is common is looked for first
+
+# Plain ASCII is quicker to fold.
+_HOLDS = (
+    "CASE WHEN length(v.content) = length(CAST(v.content AS BLOB)) "
+    "THEN instr(lower(v.content), ?) ELSE instr(search_fold(v.content), ?) END"
+)
+
+
+class _Looking:
+    """For one text among the messages `m` that meet a condition."""
+
+    def __init__(
+        self,
+        db: Database,
+        user_id: str,
+        needle: str,
+        where: str,
+        values: Sequence[object],
+        *,
+        in_all_chats: bool,
+    ) -> None:
+        self._db, self._user, self._needle = db, user_id, needle
+        self._in_all_chats = in_all_chats
+        self._where, self._values = where, values
+        self._match = text.match_all(needle)
+
+    def is_common(self) -> bool:
+        """Whether many messages may hold it, or the index cannot tell."""
+        if not self._in_all_chats:
+            return False
+        if not self._match:
+            return True
+        few = self._db.query(
+            "SELECT rowid FROM message_search WHERE message_search MATCH ? LIMIT ?", (self._match, _FEW + 1)
         )
-        place = _place(row["content"], needle) if row else None
-        if row and place:
-            excerpt, start, length = _excerpt(row["content"], *place)
-            folded = text.normalize(row["content"])
-            # That a text is short is no merit by itself.
-            density = folded.count(needle) / (len(folded) + EXCERPT_AFTER)
-            hit = Hit(row["id"], row["session_id"], row["role"], row["created_at"], excerpt, start, length)
-            yield density, hit
+        return len(few) > _FEW
+
+    def newest(self, count: int) -> list[int] | None:
+        """seq of the newest `count` that hold it, newest first, if the last chats hold so many."""
+        chats = self._db.query(
+            "SELECT s.id, (SELECT max(m.created_at) FROM messages m WHERE m.session_id = s.id) AS newest "
+            "FROM sessions s WHERE s.user_id = ? ORDER BY newest DESC LIMIT ?",
+            (self._user, _CHATS + 1),
+        )
+        found: list[Row] = []
+        for chat in chats:
+            # Neither this chat nor one after it has anything newer.
+            if len(found) == count and found[-1]["created_at"] > (chat["newest"] or 0):
+                break
+            found += self._db.query(
+                "SELECT m.seq, m.created_at, m.id FROM messages m "
+                f"CROSS JOIN message_versions v ON {NEWEST_VERSION} WHERE m.session_id = ? AND {_HOLDS} "
+                f"AND {self._where} ORDER BY m.created_at DESC, m.id DESC LIMIT ?",
+                (chat["id"], self._needle, self._needle, *self._values, count),
+            )
+            found = sorted(found, key=lambda row: (row["created_at"], row["id"]), reverse=True)[:count]
+        else:
+            if len(chats) > _CHATS:
+                return None
+        return [row["seq"] for row in found]
+
+    def everywhere(self) -> Iterator[tuple[float, Hit]]:
+        """All that hold it, newest first, as hits() gives them."""
+        if self._match:
+            source, values = "messages m", [self._match]
+            within = "m.seq IN (SELECT rowid FROM message_search WHERE message_search MATCH ?)"
+        else:
+            within, values = _HOLDS, [self._needle, self._needle]
+            source = f"messages m CROSS JOIN message_versions v ON {NEWEST_VERSION}"
+            if self._in_all_chats:  # texts first, so that only the messages of those that hold it are read
+                source = (
+                    f"message_versions v CROSS JOIN messages m ON m.id = v.message_id AND {NEWEST_VERSION}"
+                )
+        rows = self._db.query(
+            f"SELECT m.seq FROM {source} WHERE {within} AND {self._where} "
+            "ORDER BY m.created_at DESC, m.id DESC",
+            (*values, *self._values),
+        )
+        return self.hits(row["seq"] for row in rows)
+
+    def hits(self, seqs: Iterable[int]) -> Iterator[tuple[float, Hit]]:
+        """(density, hit) of those that hold it. Texts are read one by one, as they can be large."""
+        for seq in seqs:
+            row = self._db.one(
+                "SELECT m.id, m.session_id, m.role, m.created_at, v.content "
+                f"FROM messages m JOIN message_versions v ON {NEWEST_VERSION} WHERE m.seq = ?",
+                (seq,),
+            )
+            place = _place(row["content"], self._needle) if row else None
+            if row and place:
+                excerpt, start, length = _excerpt(row["content"], *place)
+                folded = text.normalize(row["content"])
+                # That a text is short is no merit by itself.
+                density = folded.count(self._needle) / (len(folded) + EXCERPT_AFTER)
+                said = row["id"], row["session_id"], row["role"], row["created_at"]
+                yield density, Hit(*said, excerpt, start, length)
 
 
 def _place(content: str, needle: str) -> tuple[int, int] | None:

@@ -39,9 +39,11 @@ SETTLE_MS = 4_000  # what the memory looks after when it is idle, and the boot i
 STEP_PX, FRAMES, JUMPS, KEYS = 120, 120, 6, 12
 TEXT = "how long does this take to be"
 SHORT, LONG, ANSWER = "Short chat", "Long history", "Long answer"
-# A place that was never near is laid out when it is jumped to; all of a short chat has been: told, not held
-# against it.
-APART = ("jump of the scroll bar",)
+# Told, and not held against what is little: a place that was never near is laid out when it is jumped to, and
+# all of a short chat has been; of a word in every other message fifty are found, among few hardly one; for a
+# word that nobody said all texts are read.
+COMMON, UNHEARD = "garden", "zanzibar"
+APART = ("jump of the scroll bar", "search a common word", "search an unheard word")
 
 TALK = (
     "we talked about the garden the train was late again please remind me of the list for dinner she said "
@@ -353,6 +355,8 @@ def full_against_empty(pages: dict[str, Page], rounds: int, dice: random.Random)
             )
             ask = "(text) => bench.ask('search', {text, limit: 50})"
             runs.note("search words", where, page.evaluate(ask, f"第{number + 3}件事"))
+            runs.note("search a common word", where, page.evaluate(ask, COMMON))
+            runs.note("search an unheard word", where, page.evaluate(ask, UNHEARD))
             typed(page, runs, where)
     return runs
 

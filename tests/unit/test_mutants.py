@@ -105,6 +105,7 @@ MUTANTS = {
     "what was corrected is recalled": ("recall/others.py", "OR ? AND f.status", "OR ? + 1 AND f.status", "test_recall.py::test_what_is_over_is_not_recalled"),
     "recall crosses owners": ("recall/postings.py", "alone = not messages or", "alone = True or", "test_recall.py::test_every_kind_is_found_and_says_what_it_is"),
     "near enough is exact": ("recall/search.py", "    if found < 0:\n        return None", "    found = max(found, 0)", "test_search.py test_recall.py"),
+    "what is common is in the last chat": ("recall/search.py", ' and found[-1]["created_at"] > (chat["newest"] or 0)', "", "test_search.py::test_what_is_common_is_found_newest_first"),
     "one language only": ("recall/expansion.py", "    for other, weight in links(word)", "    for other, weight in links(word)[:0]", "test_recall.py::test_across_languages"),
     "always something to add": ("recall/ranked.py", "    if best < 1:\n        return []\n", "", "test_recall.py::test_a_model_is_reminded_of_what_bears_on_the_question"),
     "anything speaks of somebody": ("recall/question.py", 'if _PERSONAL.search(_REQUEST.sub(" ", folded)) else "anything"', "", "test_recall.py::test_general_knowledge_speaks_of_nobody"),

@@ -183,6 +183,7 @@ OPERATIONS: dict[str, Callable[[MemoryStore, str, str], object]] = {
         store.embedder_state(),
     ),
     "search": lambda store, *_: store.search("退款"),
+    "search for what many messages hold": lambda store, *_: store.search("refun", limit=5),
     "search in a session": lambda store, session, _: store.search("refund", session_id=session),
     "add_tool_call": lambda store, session, id: store.update_tool_call(
         store.add_tool_call(session, "refund", {}, message_id=id).id, "success", output=1

@@ -94,6 +94,20 @@ def test_filters(filled: MemoryStore, clock: SteppedClock) -> None:
     assert [*newest, *rest] == filled.search("refund")
 
 
+def test_what_is_common_is_found_newest_first(store: MemoryStore, clock: SteppedClock) -> None:
+    """However chats lie beside each other in time, and whichever way it is looked for."""
+    chats = [store.create_session(f"Chat {number}").id for number in range(3)]
+    said = [store.add_message(chats[number % 3], "user", f"the rain, {number}").id for number in range(30)]
+    clock.advance(hours=-1)
+    late = store.add_message(chats[2], "user", "the rain of long ago").id  # as a sync brings it
+    expected = [*reversed(said), late]
+    for wanted in ("rai", "the rain"):
+        assert [hit.message_id for hit in store.search(wanted)] == expected
+        for offset in (0, 4, 29):
+            found = store.search(wanted, limit=4, offset=offset)
+            assert [hit.message_id for hit in found] == expected[offset : offset + 4]
+
+
 def test_search_does_not_cross_users(filled: MemoryStore, clock: SteppedClock) -> None:
     other = MemoryStore(
         filled.database.connection, user_id="0198c0de-0000-7000-8000-000000000001", clock=clock

@@ -14,7 +14,7 @@ import { Icon } from "./icons";
 import { useStepwise } from "./stepwise";
 
 /** Where many wait, the others follow. */
-const FIRST_CARDS = 6;
+const FIRST_CARDS = 3;
 
 /** The second click of a double one would hit the next card, which moves up. */
 const once =

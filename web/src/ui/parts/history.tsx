@@ -1,7 +1,7 @@
 /** What was held under a fact's key before, and what was true or known on a day. */
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { day, t } from "../i18n";
 import type { Fact } from "../model";
 import { tb } from "../i18n/basis";
@@ -11,12 +11,27 @@ import { act, call } from "../state/memory";
 const endOf = (date: string): number => new Date(`${date}T23:59:59.999`).getTime();
 
 export function History({ fact, former }: { fact: Fact; former: Fact | undefined }): JSX.Element {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="history" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary dir="auto">
+        {former
+          ? t.panel.before(former.value, day(former.valid_to ?? former.superseded_at ?? former.created_at))
+          : tb.history}
+      </summary>
+      {open ? <Versions fact={fact} /> : null}
+    </details>
+  );
+}
+
+function Versions({ fact }: { fact: Fact }): JSX.Element {
   const [versions, setVersions] = useState<readonly Fact[]>([]);
   const [then, setThen] = useState<{ held: Fact | null; known: Fact | null } | null>(null);
   const read = async (): Promise<void> => {
     const all = await call<Fact[]>("fact_history", { key: fact.key });
     setVersions(all.filter(({ status }) => status !== "candidate"));
   };
+  useEffect(() => act(read), []);
   const ask = async (date: string): Promise<void> => {
     if (!date) return setThen(null);
     const [held, known] = await Promise.all([
@@ -26,12 +41,7 @@ export function History({ fact, former }: { fact: Fact; former: Fact | undefined
     setThen({ held, known });
   };
   return (
-    <details class="history" onToggle={({ currentTarget }) => currentTarget.open && act(read)}>
-      <summary dir="auto">
-        {former
-          ? t.panel.before(former.value, day(former.valid_to ?? former.superseded_at ?? former.created_at))
-          : tb.history}
-      </summary>
+    <>
       <ol>
         {versions.map((version) => (
           <li key={version.id}>
@@ -47,7 +57,7 @@ export function History({ fact, former }: { fact: Fact; former: Fact | undefined
       <p aria-live="polite">
         {then ? t.panel.heldThen(then.held?.value ?? t.panel.nothingThen, then.known?.value ?? t.panel.nothingThen) : null}
       </p>
-    </details>
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 /** Everything that is remembered, in human words, each with where it came from. */
 
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { day, t } from "../i18n";
 import { tb } from "../i18n/basis";
 import { type Group, GROUPS, groupOf, keyInWords } from "../i18n/keys";
@@ -29,22 +29,33 @@ import { Forgotten } from "./forgotten";
 import { History } from "./history";
 import { IconButton } from "./icon-button";
 import { Icon } from "./icons";
+import { memo } from "./memo";
+import { useStepwise } from "./stepwise";
 
 const SEARCHABLE_FROM = 12;
 const SEARCH_MS = 150;
+/** Rendered at a time: what fills a small window comes first, the others follow. */
+const STEP = 4;
 /** More is read when the end is this many windows away. */
 const REACH = 2;
 const NONE: readonly Fact[] = [];
 
 export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
-  const facts = useStore(state, (value) => value.remembered);
+  const read = useStore(state, (value) => value.remembered);
   const count = useStore(state, (value) => value.rememberedCount);
   const wanted = useStore(state, (value) => value.wanted);
   const waiting = useStore(state, (value) => value.waiting);
   const expired = useStore(state, (value) => value.expired);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const panel = useRef<HTMLElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const ready = STEP * useStepwise(Math.ceil(read.length / STEP));
+  const facts = useMemo(() => read.slice(0, ready), [read, ready]);
   const close = (): void => openPanel(false);
+  const more = (): void => {
+    const { scrollHeight, scrollTop, clientHeight } = body.current as HTMLElement;
+    if (scrollHeight - scrollTop < REACH * clientHeight) showMoreRemembered();
+  };
   useEffect(() => {
     const giveBack = keepFocus();
     panel.current?.focus();
@@ -58,11 +69,14 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
   const groups = useMemo(() => grouped(facts), [facts]);
   const candidates = useMemo(() => waiting.facts.filter(({ status }) => status === "candidate"), [waiting]);
   const disputed = useMemo(() => waiting.facts.filter(({ status }) => status === "disputed"), [waiting]);
-  const go = (id: string, words?: string): void =>
-    act(async () => {
-      if (narrow) close();
-      await goToMessage(id, words);
-    });
+  const go = useCallback(
+    (id: string, words?: string): void =>
+      act(async () => {
+        if (narrow) close();
+        await goToMessage(id, words);
+      }),
+    [narrow],
+  );
   return (
     <aside
       class="panel"
@@ -86,12 +100,7 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
           <Icon name="close" />
         </button>
       </header>
-      <div
-        class="panel-body"
-        onScroll={({ currentTarget: body }) => {
-          if (body.scrollHeight - body.scrollTop < REACH * body.clientHeight) showMoreRemembered();
-        }}
-      >
+      <div class="panel-body" ref={body} onScroll={more}>
         {waiting.total > disputed.length ? (
           <section class="panel-group waiting-group">
             <h3>
@@ -101,7 +110,7 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
           </section>
         ) : null}
         {disputed.length ? <Disputes facts={disputed} go={go} /> : null}
-        {facts.length >= SEARCHABLE_FROM || wanted ? (
+        {read.length >= SEARCHABLE_FROM || wanted ? (
           <div class="search">
             <Icon name="search" />
             <input
@@ -127,9 +136,9 @@ export function Panel({ narrow }: { narrow: boolean }): JSX.Element {
             go={go}
           />
         ))}
-        {count > facts.length ? (
+        {count > read.length ? (
           <button type="button" class="quiet" onClick={showMoreRemembered}>
-            {t.panel.more(count - facts.length)}
+            {t.panel.more(count - read.length)}
           </button>
         ) : null}
         <Expired words={words} />
@@ -214,7 +223,7 @@ function Expired({ words }: { words: string }): JSX.Element | null {
   );
 }
 
-function Entry({ fact, go }: { fact: Fact; go: (id: string, words?: string) => void }): JSX.Element {
+const Entry = memo(({ fact, go }: { fact: Fact; go: (id: string, words?: string) => void }) => {
   const [editing, setEditing] = useState(false);
   const former = useStore(state, (value) =>
     value.former.get(fact.key)?.find((old) => old.value !== fact.value),
@@ -284,4 +293,4 @@ function Entry({ fact, go }: { fact: Fact; go: (id: string, words?: string) => v
       </div>
     </li>
   );
-}
+});

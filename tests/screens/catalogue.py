@@ -91,41 +91,6 @@ def edit_message(visit: Visit) -> None:
     visit.see(".message-editor")
 
 
-@screen("chat-used")
-def used(visit: Visit) -> None:
-    visit.page.locator(".used-chip").last.click()
-    visit.see(".basis-memory")
-
-
-@screen("chat-why")
-def why(visit: Visit) -> None:
-    visit.page.locator("article[data-role=assistant]").last.hover()
-    visit.page.locator(".why-action").last.click()
-    visit.see(".basis-by")
-
-
-def choose_files(visit: Visit, *names: str) -> None:
-    content = b"def greet():\n    return 'hello'\n"
-    files = [{"name": name, "mimeType": "text/plain", "buffer": content} for name in names]
-    visit.page.get_by_test_id("attach-file").set_input_files(files)  # type: ignore[arg-type]
-
-
-@screen("chat-attaching")
-def attaching(visit: Visit) -> None:
-    choose_files(visit, "a-file-with-quite-a-long-name-for-a-small-screen.py", "notes.txt")
-    expect(visit.page.locator(".attached li")).to_have_count(2)
-
-
-@screen("chat-attached")
-def attached(visit: Visit) -> None:
-    answers = visit.page.locator("article[data-role=assistant]")
-    before = answers.count()
-    visit.click(".round-button.send")
-    expect(answers.nth(before)).to_have_attribute("data-status", "complete", timeout=60_000)
-    visit.page.locator(".attachment summary").first.click()
-    visit.scroll("article[data-role=user]:has(.attachment)")
-
-
 @screen("memory-inbox")
 def inbox(visit: Visit) -> None:
     visit.command("memory")
@@ -346,6 +311,41 @@ def profiles_delete(visit: Visit) -> None:
     visit.see("#profile-typed")
 
 
+@screen("chat-used")
+def used(visit: Visit) -> None:
+    visit.page.locator(".used-chip").last.click()
+    visit.see(".basis-memory")
+
+
+@screen("chat-why")
+def why(visit: Visit) -> None:
+    visit.page.locator("article[data-role=assistant]").last.hover()
+    visit.page.locator(".why-action").last.click()
+    visit.see(".basis-by")
+
+
+def choose_files(visit: Visit, *names: str) -> None:
+    content = b"def greet():\n    return 'hello'\n"
+    files = [{"name": name, "mimeType": "text/plain", "buffer": content} for name in names]
+    visit.page.get_by_test_id("attach-file").set_input_files(files)  # type: ignore[arg-type]
+
+
+@screen("chat-attaching")
+def attaching(visit: Visit) -> None:
+    choose_files(visit, "a-file-with-quite-a-long-name-for-a-small-screen.py", "notes.txt")
+    expect(visit.page.locator(".attached li")).to_have_count(2)
+
+
+@screen("chat-attached")
+def attached(visit: Visit) -> None:
+    answers = visit.page.locator("article[data-role=assistant]")
+    before = answers.count()
+    visit.click(".round-button.send")
+    expect(answers.nth(before)).to_have_attribute("data-status", "complete", timeout=60_000)
+    visit.page.locator(".attachment summary").first.click()
+    visit.scroll("article[data-role=user]:has(.attachment)")
+
+
 @screen("profiles-two")
 def profiles_two(visit: Visit) -> None:
     """Another one is made and opened; then back, so that the others show what was said before."""
@@ -365,7 +365,7 @@ def profiles_two(visit: Visit) -> None:
 def profiles_back(visit: Visit) -> None:
     profiles(visit)
     visit.click(".profile:not(.here) button")
-    visit.see("article[data-role=assistant]")
+    expect(visit.page.locator("dialog")).to_have_count(0)
     expect(visit.page.locator(".memory-status[data-state=saved]")).to_be_visible(timeout=60_000)
 
 

@@ -297,8 +297,9 @@ def test_every_tool_shows_its_name(launch: Launch, open_page: OpenPage, width: i
 
 
 def test_the_drawer_keeps_the_focus(launch: Launch, open_page: OpenPage) -> None:
-    page = open_page(launch(viewport={"width": 390, "height": 844}))
+    page = open_page(launch(viewport={"width": 390, "height": 844}, reduced_motion="reduce"))
     page.get_by_role("button", name="Show chats").click()
+    expect(page.get_by_role("button", name="Hide chats")).to_be_focused()
     for _ in range(12):
         page.keyboard.press("Tab")
         inside = page.evaluate("document.activeElement.matches('.sidebar *, .skip, body')")

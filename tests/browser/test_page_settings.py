@@ -100,7 +100,7 @@ def test_the_state_of_the_memory_is_put_right(launch: Launch, open_page: OpenPag
     button(page.get_by_role("group", name="State of the memory"), "Check…").click()
     stale = dialog.locator("[data-kind=stale]")
     expect(stale).to_contain_text("1 Main Street")
-    button(stale, "Put them aside").click()
+    button(stale, "Put aside").click()
     expect(stale).to_have_count(0)
     assert [fact["value"] for fact in call(page, "list_facts", status="expired")] == ["1 Main Street"]
     button(dialog, "Undo").click()

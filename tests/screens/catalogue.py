@@ -32,6 +32,7 @@ DISLIKED = {"en": "coffee", "zh": "咖啡"}
 EXPIRED = {"en": "1 Main Street", "zh": "主街1号"}
 EDIT = {"en": "Edit message", "zh": "编辑消息"}
 INSPECT = {"en": "What the model was sent", "zh": "发给模型的内容"}
+NAMED = {"en": "Work", "zh": "工作"}
 SOUGHT = {"en": "vegetarian", "zh": "吃素"}
 
 
@@ -152,11 +153,9 @@ def sessions_search(visit: Visit) -> None:
 
 @screen("palette")
 def palette(visit: Visit) -> None:
-    visit.page.locator(".sidebar input[type=search]").evaluate(
-        "(field) => { field.value = ''; field.dispatchEvent(new Event('input', {bubbles: true})); }"
-    )
     visit.page.keyboard.press("Control+k")
-    visit.see(".palette input")
+    visit.page.locator(".palette input").fill("")
+    visit.see(".palette #palette-health")
 
 
 @screen("palette-nothing")
@@ -310,6 +309,64 @@ def profiles_delete(visit: Visit) -> None:
     profiles(visit)
     visit.page.locator(".profile .icon-button").last.click()
     visit.see("#profile-typed")
+
+
+@screen("chat-used")
+def used(visit: Visit) -> None:
+    visit.page.locator(".used-chip").last.click()
+    visit.see(".basis-memory")
+
+
+@screen("chat-why")
+def why(visit: Visit) -> None:
+    visit.page.locator("article[data-role=assistant]").last.hover()
+    visit.page.locator(".why-action").last.click()
+    visit.see(".basis-by")
+
+
+def choose_files(visit: Visit, *names: str) -> None:
+    content = b"def greet():\n    return 'hello'\n"
+    files = [{"name": name, "mimeType": "text/plain", "buffer": content} for name in names]
+    visit.page.get_by_test_id("attach-file").set_input_files(files)  # type: ignore[arg-type]
+
+
+@screen("chat-attaching")
+def attaching(visit: Visit) -> None:
+    choose_files(visit, "a-file-with-quite-a-long-name-for-a-small-screen.py", "notes.txt")
+    expect(visit.page.locator(".attached li")).to_have_count(2)
+
+
+@screen("chat-attached")
+def attached(visit: Visit) -> None:
+    answers = visit.page.locator("article[data-role=assistant]")
+    before = answers.count()
+    visit.click(".round-button.send")
+    expect(answers.nth(before)).to_have_attribute("data-status", "complete", timeout=60_000)
+    visit.page.locator(".attachment summary").first.click()
+    visit.scroll("article[data-role=user]:has(.attachment)")
+
+
+@screen("profiles-two")
+def profiles_two(visit: Visit) -> None:
+    """Another one is made and opened; then back, so that the others show what was said before."""
+    profiles(visit)
+    visit.page.fill("#new-profile", NAMED[visit.lang])
+    visit.click(".profile-form button")
+    visit.see(".empty")
+    expect(visit.page.locator(".memory-status[data-state=saved]")).to_be_visible(timeout=60_000)
+    if visit.width <= 800:
+        visit.click("button.menu")
+    visit.see(".profile-button")
+    visit.click(".profile-button")
+    expect(visit.page.locator(".profile")).to_have_count(2)
+
+
+@screen("profiles-back")
+def profiles_back(visit: Visit) -> None:
+    profiles(visit)
+    visit.click(".profile:not(.here) button")
+    expect(visit.page.locator("dialog")).to_have_count(0)
+    expect(visit.page.locator(".memory-status[data-state=saved]")).to_be_visible(timeout=60_000)
 
 
 def enlarge(visit: Visit) -> None:

@@ -5,14 +5,17 @@ They lie in dist/screens. axe finds nothing in any (contrast included), and none
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Error, Page, expect
 
+from py_memory import MemoryStore
 from tests.browser import host_page as host
 from tests.browser.conftest import launch, playwright, site_url, wait_until_ready  # noqa: F401
 from tests.browser.test_page_look import LOOKS, Look, check, started
 from tests.browser.test_page_trouble import FULL_DISK
+from tests.browser.test_sync_screen import SyncSite, site  # noqa: F401
 
 from .catalogue import FACTS, LIKES, SCREENS, TALK, Visit
 
@@ -100,3 +103,44 @@ def test_when_something_is_wrong(page: Page, look: Look) -> None:
     page.reload()
     expect(page.get_by_role("alert")).to_be_visible(timeout=60_000)
     check(page, look, "recovery")
+
+
+def test_syncing(page: Page, look: Look, site: SyncSite, tmp_path: Path) -> None:  # noqa: F811
+    """From off to two versions side by side: the other device is a memory of its own."""
+    lang, (width, _), _ = look
+    page.goto(f"{site.url}?lang={lang}")
+    started(page)
+    visit = Visit(page, lang, width)
+    fact = visit.call("propose_fact", key="user::diet", value=FACTS[lang]["user::likes"])
+    visit.command("sync")
+    check(page, look, "sync-off")
+    page.locator(".sync-form button:not(.primary)").last.click()
+    visit.see(".sync-dry")
+    check(page, look, "sync-dry")
+    page.fill("#sync-token", "mt_0_0")
+    visit.click(".sync-form .primary")
+    visit.see(".kind-problem")
+    check(page, look, "sync-refused")
+    page.fill("#sync-token", site.token())
+    visit.click(".sync-form .primary")
+    state = page.locator(".sync-state")
+    expect(state).to_have_attribute("data-state", "good", timeout=ANSWERED_MS)
+    check(page, look, "sync-on")
+
+    other, token = MemoryStore(tmp_path / "other.db"), site.token()
+    other.sync(site.url, token)
+    other.confirm_fact(fact["id"], value=LIKES[lang][0])
+    page.context.set_offline(True)
+    visit.call("confirm_fact", id=fact["id"], value=LIKES[lang][1])
+    other.sync(site.url, token)
+    page.context.set_offline(False)
+    visit.click("dialog button.primary")
+    visit.see(".pair")
+    check(page, look, "sync-conflict")
+    page.locator(".pair").scroll_into_view_if_needed()
+    check(page, look, "sync-conflict-pair")
+    site.kill()
+    visit.click("dialog button.primary")
+    expect(state).to_have_attribute("data-state", "failed", timeout=ANSWERED_MS)
+    page.locator("dialog .dialog-body").evaluate("(body) => body.closest('dialog').scrollTo(0, 0)")
+    check(page, look, "sync-failed")

@@ -14,6 +14,11 @@ export const language: Language = languageNow();
 export const locale = localeOf(language);
 export const t: Texts = language === "zh" ? zh : en;
 
+/** What a value is, before it. */
+export const labelled = (name: string, value: string): string => `${name}${language === "zh" ? "：" : ": "}${value}`;
+/** What is said beside something. */
+export const aside = (text: string): string => (language === "zh" ? `（${text}）` : ` (${text})`);
+
 /** Days are written as the assistant writes them: 5 July 2025, 2025年7月5日. */
 const DAY = { year: "numeric", month: "long", day: "numeric" } as const;
 const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
@@ -58,7 +63,7 @@ export function size(bytes: number): string {
   return new Intl.NumberFormat(locale, {
     style: "unit",
     unit: units[power] as string,
-    unitDisplay: "short",
+    unitDisplay: power ? "short" : "long", // “byte” for any number is what the short one says
     maximumFractionDigits: power > 1 ? 2 : 0,
   }).format(bytes / 1024 ** power);
 }

@@ -135,8 +135,8 @@ export const en = {
       },
       stale: {
         title: (n: number) => `${things(n, "memory is", "memories are")} past ${n === 1 ? "its" : "their"} time`,
-        note: "They are put with what has expired, from where they can be renewed.",
-        fix: "Put them aside",
+        note: "What has expired is kept apart, and can be renewed there.",
+        fix: "Put aside",
       },
       resting: {
         title: (n: number) => `${things(n, "memory has", "memories have")} long been unused`,
@@ -150,7 +150,7 @@ export const en = {
       },
       conflicts: {
         title: (n: number) => `${things(n, "memory", "memories")} in dispute`,
-        note: "Each disagrees with another one, and only you know which holds.",
+        note: "Two memories disagree, and only you know which one holds.",
         fix: "Decide",
       },
       waiting: {

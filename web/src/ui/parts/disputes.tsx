@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
-import { day, t } from "../i18n";
+import { day, labelled, t } from "../i18n";
 import { tb } from "../i18n/basis";
 import { keyInWords } from "../i18n/keys";
 import type { Fact } from "../model";
@@ -29,7 +29,7 @@ export function Disputes({ facts, go }: { facts: readonly Fact[]; go: Go }): JSX
       {facts.map((fact) => {
         const found = conflicts.find((conflict) => conflict.fact.id === fact.id);
         return (
-          <div key={fact.id} class="card dispute" role="group" aria-label={`${keyInWords(fact.key)}: ${fact.value}`}>
+          <div key={fact.id} class="card dispute" role="group" aria-label={labelled(keyInWords(fact.key), fact.value)}>
             <div class="dispute-sides">
               <Side fact={fact} label={tb.earlierSaid} go={go} choose={() => answer(() => (found ? choose(found, fact) : keep(fact)))} />
               {found ? (
@@ -61,9 +61,8 @@ function Side({ fact, label, go, choose: take }: { fact: Fact; label: string; go
   return (
     <div class="side">
       <p id={id}>
-        <small>
-          {label}, {day(fact.valid_from ?? fact.created_at)}
-        </small>
+        <small>{label}</small>
+        <small>{day(fact.valid_from ?? fact.created_at)}</small>
         <span class="key">{keyInWords(fact.key)}</span>
         <span class="value" dir="auto">
           {fact.value}

@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ago } from "../i18n";
+import { ago, labelled } from "../i18n";
 import { tb } from "../i18n/basis";
 import { KEYS_OF_GROUPS, keyInWords, keysWithWords } from "../i18n/keys";
 import type { Fact, Hit } from "../model";
@@ -58,7 +58,7 @@ function memory(fact: Fact, words: string): Found {
   const name = keyInWords(key);
   return {
     id: `fact-${id}`,
-    label: `${name}: ${value}`,
+    label: labelled(name, value),
     shown: (
       <>
         <span class="key">{marked(name, words)}</span> {marked(value, words)}

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { day, size } from "../i18n";
+import { aside, day, size } from "../i18n";
 import { ti } from "../i18n/import";
 import type { ChatPreview } from "../model";
 import { again, begin, fileNames, importing } from "../state/importing";
@@ -27,7 +27,8 @@ export function ImportPreview(): JSX.Element {
           <span dir="auto">
             <strong>{productsOf(preview)}</strong>
             <small>
-              {name} ({size(bytes)})
+              {name}
+              {aside(size(bytes))}
             </small>
           </span>
         </Row>

@@ -181,9 +181,10 @@ function Section({
     <section class="panel-group">
       <h3>{title}</h3>
       <ul>
-        {facts.map((fact) => (
-          <Entry key={fact.id} fact={fact} go={go} />
-        ))}
+        {facts.map((fact, i) => {
+          const before = facts[i - 1];
+          return <Entry key={fact.id} fact={fact} go={go} dated={!before || when(before) !== when(fact)} />;
+        })}
       </ul>
     </section>
   );
@@ -223,7 +224,14 @@ function Expired({ words }: { words: string }): JSX.Element | null {
   );
 }
 
-const Entry = memo(({ fact, go }: { fact: Fact; go: (id: string, words?: string) => void }) => {
+interface EntryProps {
+  fact: Fact;
+  go: (id: string, words?: string) => void;
+  /** Its date is not the one above it: only then it is seen again. */
+  dated: boolean;
+}
+
+const Entry = memo(({ fact, go, dated }: EntryProps) => {
   const [editing, setEditing] = useState(false);
   const former = useStore(state, (value) =>
     value.former.get(fact.key)?.find((old) => old.value !== fact.value),
@@ -255,7 +263,7 @@ const Entry = memo(({ fact, go }: { fact: Fact; go: (id: string, words?: string)
         <span class="value" dir="auto">
           {fact.value}
         </span>
-        <small class="since">{when(fact)}</small>
+        <small class={dated ? "since" : "since sr"}>{when(fact)}</small>
       </p>
       {fact.needs_review ? (
         <p class="review">

@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { applyLook, keepLook, keptLook, type Look, TEXT_SIZES, THEMES } from "../../look";
 import { profile } from "../../profiles/current";
-import { inARow, language, t } from "../i18n";
+import { inARow, labelled, language, t } from "../i18n";
 import { keyInWords } from "../i18n/keys";
 import { ts } from "../i18n/settings";
 import { exportFile } from "../state/files";
@@ -180,7 +180,7 @@ function Model(): JSX.Element {
   const choice = useStore(models, (value) => value.settings.choice);
   const name = choice.kind === "server" ? choice.model || choice.address : t.models[choice.kind];
   return (
-    <Row name={`${settings.model}: ${name}`} note={settings.modelNote}>
+    <Row name={labelled(settings.model, name)} note={settings.modelNote}>
       <button type="button" onClick={open("models")}>
         {settings.choose}
       </button>

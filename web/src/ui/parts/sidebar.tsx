@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { hostOf } from "../../models/address";
-import { ago, daysAgo, t } from "../i18n";
+import { ago, daysAgo, labelled, t } from "../i18n";
 import { tb } from "../i18n/basis";
 import { MAX_TITLE_CHARACTERS, type Session } from "../model";
 import { closeIncognito, openIncognito } from "../state/incognito";
@@ -115,7 +115,7 @@ export function Sidebar({ narrow }: { narrow: boolean }): JSX.Element {
           {synced !== null && server === null ? null : (
             <p>{server === null ? t.sessions.privacy : t.models.privacy(hostOf(server))}</p>
           )}
-          <p>{loaded ? `${t.storage.backup}: ${lastExport ? ago(lastExport) : t.storage.never}` : "\u00a0"}</p>
+          <p>{loaded ? labelled(t.storage.backup, lastExport ? ago(lastExport) : t.storage.never) : "\u00a0"}</p>
         </footer>
       </nav>
       {trapped ? <div class="veil" onClick={close} /> : null}

@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Status } from "../../client/types";
-import { counted, full, size, t } from "../i18n";
+import { aside, counted, full, size, t } from "../i18n";
 import { countAll, messagesSince } from "../state/backup";
 import { askToGoBack, askToReplace, exportFile } from "../state/files";
 import { act, call, memoryNow } from "../state/memory";
@@ -94,7 +94,8 @@ function Holds(): JSX.Element | null {
   return (
     <Row name={storage.holds}>
       <span>
-        {counted({ ...counts, facts: counts["current_facts"] ?? 0 }) || storage.nothing} ({size(counts["bytes"] ?? 0)})
+        {counted({ ...counts, facts: counts["current_facts"] ?? 0 }) || storage.nothing}
+        {aside(size(counts["bytes"] ?? 0))}
         {waiting ? <small>{storage.waiting(waiting)}</small> : null}
       </span>
     </Row>

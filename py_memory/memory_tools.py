@@ -22,6 +22,7 @@ from .going import going_in_words, named, question_to_go
 from .memory_tool import memory_tool as _tool
 from .memory_views import as_found, briefly, described, on_day_said
 from .models.intents import understand
+from .models.meant import MAY_BE_MEANT
 from .noticed import noticed_in
 from .records import Fact, Message, Receipt, Tool
 from .store import MemoryStore
@@ -57,7 +58,7 @@ READING = frozenset(
     }
 )
 # What only the offline assistant needs, which does by itself what a language model does by being told.
-_OFFLINE = frozenset({"memory_noticed", "memory_going", "memory_settle", "day_meant"})
+_OFFLINE = frozenset({"memory_noticed", "memory_going", "memory_settle", "memory_choices", "day_meant"})
 MEMORY_TOOLS = (
     READING
     | _OFFLINE
@@ -184,7 +185,8 @@ def memory_tools(
 
     async def memory_forget(fact_ids: Sequence[str] = (), message_ids: Sequence[str] = ()) -> dict[str, int]:
         if not for_model:  # else the user has seen what goes, and has said yes
-            asked("forget", "forget_all")
+            if not _choices(store, said):
+                asked("forget", "forget_all")
             return forget(fact_ids, [id for id in message_ids if id != said.id])
         return forget(fact_ids, [*message_ids, *question_to_go(store, said)])
 
@@ -229,6 +231,9 @@ def memory_tools(
                 for fact in facts:
                     store.end_fact(fact.id)
         return {"what": what, "facts": settled, "counts": counts}
+
+    async def memory_choices() -> list[dict[str, Any]]:
+        return described(store, _choices(store, said))
 
     async def memory_undo() -> dict[str, Any]:
         asked("undo")
@@ -356,6 +361,11 @@ def memory_tools(
             yes=_YES_OR_NO,
         ),
         _tool(
+            "memory_choices",
+            "Lists the facts of which the answer before asked which to forget, as they were numbered.",
+            memory_choices,
+        ),
+        _tool(
             "memory_undo",
             "Takes back the last deletion of this conversation, for 10 seconds after it.",
             memory_undo,
@@ -383,7 +393,7 @@ def _offered(store: MemoryStore, said: Message) -> tuple[str | None, list[Fact],
     if not answer or not request or answer.role != "assistant" or request.role != "user":
         return None, [], []
     before, now = understand(request.content), understand(said.content)
-    if before.kind not in ("forget", "forget_all", "ended"):
+    if before.kind not in ("forget", "forget_all", "ended") and not _choices(store, request):
         return None, [], []
     if now.kind == "forget_all" and not (now.sure and before.kind != "ended" and before.topic == now.topic):
         return None, [], []
@@ -394,6 +404,18 @@ def _offered(store: MemoryStore, said: Message) -> tuple[str | None, list[Fact],
     messages = [use.memory_id for use in uses if use.memory_kind == "messages"]
     messages = [id for id in messages if store.find_message(id)]
     return (what if facts or messages else None), facts, messages
+
+
+def _choices(store: MemoryStore, said: Message) -> list[Fact]:
+    """The facts of which the answer that `said` follows directly asked which to forget, in their order."""
+    answer = store.find_message(said.parent_id) if said.parent_id else None
+    if not answer or answer.role != "assistant":
+        return []
+    asked = [use.memory_id for use in store.list_uses(answer.id) if use.reason.get("why") == MAY_BE_MEANT]
+    if not asked:
+        return []
+    known = {fact.id: fact for fact in store.list_facts(status=None)}
+    return [known[id] for id in asked if id in known]
 
 
 def _proposed_before(store: MemoryStore, said: Message) -> list[Fact]:

@@ -26,7 +26,7 @@ from .models.meant import MAY_BE_MEANT
 from .noticed import noticed_in
 from .records import Fact, Message, Receipt, Tool
 from .store import MemoryStore
-from .text import normalize
+from .text import detect_language, normalize
 
 __all__ = ["MEMORY_TOOLS", "memory_tools"]
 
@@ -233,8 +233,11 @@ def memory_tools(
                     store.end_fact(fact.id)
         return {"what": what, "facts": settled, "counts": counts}
 
-    async def memory_choices() -> list[dict[str, Any]]:
-        return described(store, _choices(store, said))
+    async def memory_choices() -> dict[str, Any]:
+        facts = _choices(store, said)
+        answer = store.find_message(said.parent_id) if facts and said.parent_id else None
+        language = detect_language(answer.content.split("\n")[0]) if answer else None
+        return {"facts": described(store, facts), "asked_in": language}
 
     async def memory_undo() -> dict[str, Any]:
         asked("undo")

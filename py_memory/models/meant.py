@@ -1,5 +1,6 @@
 """Which facts a request to forget means, and which of those it was asked about an answer means. It never takes in
 more than what holds the value that is named; where that is unclear, the user is asked."""
+# ruff: noqa: E501 -- a pattern is one line
 
 from __future__ import annotations
 
@@ -22,13 +23,11 @@ MAY_BE_MEANT = "may be meant"  # why an answer rests on a fact that it asks abou
 
 # Words that tell the kind of a fact or nothing at all, but no value.
 _KINDLY = frozenset(
-    {stem(word) for word in (
-        "like likes love loves enjoy enjoys hate hates live lives living work works working call called name named born move moved study studies "
-        "studying speak speaks eat eats drink drinks have want prefer prefers one ones fact detail entry information now any more anymore longer year years "
-        "old allergic really actually please too also still stuff use get yes ok that this those these s m re ve"
-    ).split()}
+    {stem(word) for word in ["like", "likes", "love", "loves", "enjoy", "enjoys", "hate", "hates", "live", "lives", "living", "work", "works", "working", "call", "called", "name", "named", "born", "move", "moved", "study", "studies", "studying", "speak", "speaks", "eat", "eats", "drink", "drinks", "have", "want", "prefer", "prefers", "one", "ones", "fact", "detail", "entry", "information", "now", "any", "more", "anymore", "longer", "year", "years", "old", "allergic", "really", "actually", "please", "too", "also", "still", "stuff", "use", "get", "yes", "ok", "that", "this", "those", "these", "s", "m", "re", "ve"]}
 )  # fmt: skip
-_KINDLY_ZH = frozenset("我你您的是了对有在和与也就都把将给这那条个件事吧呢啊很吃喝喜欢不会住叫做岁今年现在请想要说过关于号")
+_KINDLY_ZH = frozenset(
+    "我你您的是了对有在和与也就都把将给这那条个件事吧呢啊很吃喝喜欢不会住叫做岁今年现在请想要说过关于号"
+)
 _ALSO = {**MEANS, "allergic": "allergy"}
 _WIDE = re.compile(r"[\u3400-\u9fff]")
 _LISTED = re.compile(r"\s*(?:,|;|、|，|；|和|与|跟|\band\b|\bor\b|&)\s*")
@@ -115,14 +114,16 @@ _ALL = re.compile(
     r"(?:(?:all|both|everything|every one)(?: \w+)?(?: (?:of )?(?:them|these|those|it))?|them (?:all|both))"
     r"|(?:两[条个]|[\d三四五六七八九十][条个])?(?:全部|全都|都|所有|统统|两[条个])(?:的|都|忘掉|删掉|删除|要)*"
 )
-_NONE = re.compile(r"none(?: of (?:them|these|those))?|neither(?: of them)?|nothing|(?:都|全)(?:不|别|留着?|保留).*|一[条个]都不.*")
+_NONE = re.compile(
+    r"none(?: of (?:them|these|those))?|neither(?: of them)?|nothing|(?:都|全)(?:不|别|留着?|保留).*|一[条个]都不.*"
+)
 _MOST = 80  # characters of an answer to “which one?”
 
 
 def chosen(said: str, options: Sequence[Fact]) -> list[Fact] | None:
-    """Which of the facts that were shown by number an answer names, by number or in words: [] for none of them.
-    None if it does not answer the question."""
-    text = normalize(said).strip(" \t\n.。!！?？,，\"“”")
+    """Which of the facts that were shown by number an answer names, by number or in words: [] for none of
+    them, None if it does not answer the question."""
+    text = normalize(said).strip(' \t\n.。!！?？,，"“”')
     kind = understand(said).kind
     if not options or not text or len(text) > _MOST:
         return None
@@ -152,7 +153,7 @@ def _plain(text: str) -> str:
 
 def names_no_other(said: str) -> bool:
     """Whether an answer to “which one?” only leaves open which: a bare “yes”, a number that was not shown."""
-    text = normalize(said).strip(" \t\n.。!！?？,，\"“”")
+    text = normalize(said).strip(' \t\n.。!！?？,，"“”')
     if len(text) > _MOST:
         return False
     plain = _plain(text)

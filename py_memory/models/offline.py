@@ -150,8 +150,8 @@ class _Work:
             self.say("waiting_none")
 
     async def _list_waiting(self) -> bool:
-        """Names what was noticed in any conversation and not answered; a “yes” takes this up. Whether anything
-        was."""
+        """Names what was noticed in any conversation and not answered, for a “yes” to take up. Whether there
+        is any."""
         waiting = await self.ask("memory_list", status="candidate")
         if waiting:
             self.say("waiting")
@@ -316,8 +316,11 @@ class _Work:
 
     async def _chooses(self) -> bool:
         """Whether the message answers “which one shall I forget?”; then it is done."""
-        options = await self.ask("memory_choices")
+        asked = await self.ask("memory_choices")
+        options = asked["facts"]
         picked = chosen(self.said, options)
+        if options and not any(character.isalpha() for character in self.said):
+            self.language = self.out.language = asked["asked_in"]  # a number is of no language
         if picked is None:
             if options and names_no_other(self.said):
                 self._ask_which(options)
@@ -336,7 +339,9 @@ class _Work:
     async def _forget_these(
         self, named: Sequence[Item], going: Sequence[Item], living: Sequence[Item], topic: str
     ) -> None:
-        left = {message["id"]: message for gone in going for message in await self._messages_about(topic, gone)}
+        left = {
+            message["id"]: message for gone in going for message in await self._messages_about(topic, gone)
+        }
         # A message from which something else was learned that stays is left alone.
         tells_more = {other["source_message_id"] for other in living if other not in going}
         kept = [id for id in left if id in tells_more]

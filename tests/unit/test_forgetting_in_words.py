@@ -1,10 +1,12 @@
 """Requests to forget, said to the offline assistant: exactly what is named goes, and what is unclear is asked."""
+# ruff: noqa: E501 -- a case is one line
 
 from __future__ import annotations
 
 import pytest
 
 from py_memory.extraction import propose
+from py_memory.extraction.secrets import secret_spans
 from py_memory.models.meant import chosen
 from tests.unit.test_offline_assistant import Talk
 
@@ -109,7 +111,8 @@ def test_the_answer_to_which_one_is_understood(
     assert "1. " in asked
     assert "2. " in asked
     assert "number" in asked or "编号" in asked
-    talk(which)
+    answer = talk(which)
+    assert ("Forgotten" in answer or "nothing is deleted" in answer) == (told is KEYS)
     assert {value for _, value in talk.facts()} == left
     if len(left) == 1:  # the words that are left in messages go with a yes as ever
         assert talk("yes" if told is KEYS else "是的")[:7] in ("Deleted", "已删除 3 条")
@@ -129,7 +132,10 @@ def test_an_answer_that_leaves_it_open_is_asked_again(talk: Talk, said: str) -> 
     "said", ["I like tea", "what about the blue key?", "my bike is blue", "the key is green", ""]
 )
 def test_what_answers_no_question_forgets_nothing(said: str) -> None:
-    options = [{"key": "user::note", "value": value} for value in ("the red key is upstairs", "the blue key is downstairs")]
+    options = [
+        {"key": "user::note", "value": value}
+        for value in ("the red key is upstairs", "the blue key is downstairs")
+    ]
     assert chosen(said, options) is None
 
 
@@ -177,3 +183,137 @@ def test_forgetting_a_job_asks_about_the_employer_too(talk: Talk) -> None:
     assert "nurse" in answer
     talk("both")
     assert talk.facts() == set()
+
+
+@pytest.mark.parametrize(
+    ("told", "forget", "again", "remember", "value"),
+    [
+        ("I live in Oslo", "forget where I live", "I live in Oslo", "remember that I live in Oslo", "Oslo"),
+        ("我住在杭州", "忘掉我住在哪里", "我住在杭州", "记住我住在杭州", "杭州"),
+    ],
+)
+def test_what_was_forgotten_is_not_asked_about_again_and_that_is_said(
+    talk: Talk, told: str, forget: str, again: str, remember: str, value: str
+) -> None:
+    tell(talk, told)
+    talk(forget)
+    answer = talk(again)
+    assert "remember that" in answer or "记住" in answer
+    assert talk.facts("candidate") == set()
+    talk(remember)
+    assert talk.facts() == {("user::home", value)}
+    assert value in talk(again)  # it is known, and nothing stands in its way any more
+
+
+def test_what_is_noticed_beside_it_is_still_offered(talk: Talk) -> None:
+    tell(talk, "My daughter Mei is 6")
+    talk("forget Mei")
+    answer = talk("My daughter Mei is 7")
+    assert "I noticed one thing" in answer
+    assert "I don't ask again" in answer
+
+
+# -- what waits for a yes --
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "yes"),
+    [
+        ("I live in Oslo and I like jazz", "what waits for my yes?", "yes"),
+        ("I live in Oslo and I like jazz", "Is anything waiting for me?", "yes"),
+        ("I live in Oslo and I like jazz", "yes", "yes"),
+        ("我住在杭州，我喜欢爵士乐", "有什么在等我确认？", "是的"),
+        ("我住在杭州，我喜欢爵士乐", "还有哪些没确认？", "是的"),
+        ("我住在杭州，我喜欢爵士乐", "是的", "是的"),
+    ],
+)
+def test_what_waits_is_named_in_another_chat(talk: Talk, said: str, question: str, yes: str) -> None:
+    talk(said)
+    waiting = talk.facts("candidate")
+    assert len(waiting) == 2
+    talk.store.start_new_session()
+    answer = talk(question)
+    assert all(value in answer for _, value in waiting)
+    assert "memory panel" in answer or "记忆面板" in answer
+    assert talk.facts() == set()
+    talk(yes)
+    assert talk.facts() == waiting
+
+
+@pytest.mark.parametrize(
+    ("question", "words"), [("what waits for my yes?", "Nothing waits"), ("有什么在等我确认？", "没有等待")]
+)
+def test_where_nothing_waits_that_is_said(talk: Talk, question: str, words: str) -> None:
+    assert words in talk(question)
+
+
+# -- told, and no secret --
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My secret hobby is knitting",
+        "The secret garden is my favourite book",
+        "Our secret recipe: two eggs and butter",
+    ],
+)
+def test_a_secret_thing_is_no_secret(text: str) -> None:
+    assert secret_spans(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my secret is hunter2",
+        "secret key: abcdef",
+        "client secret: xyz123",
+        "the secret for the API is 123abc",
+        "the secret word is swordfish",
+    ],
+)
+def test_a_secret_stays_one(text: str) -> None:
+    assert secret_spans(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "My wife Anna's birthday is on March 3",
+            {("user::family::wife", "Anna"), ("user::family::wife::birthday", "March 3")},
+        ),
+        (
+            "My son Tom's birthday is May 5",
+            {("user::family::son", "Tom"), ("user::family::son::birthday", "May 5")},
+        ),
+    ],
+)
+def test_a_name_and_a_birthday_are_both_kept(text: str, told: set[tuple[str, str]]) -> None:
+    assert {(proposal["key"], proposal["value"]) for proposal in propose(text)} == told
+
+
+def test_a_diet_that_is_over_is_ended_whatever_follows(talk: Talk) -> None:
+    tell(talk, "I'm vegetarian")
+    assert "no longer holds" in talk("I'm not vegetarian any more, I eat fish")
+    talk("yes")
+    assert talk.facts() == set()
+    assert talk.facts("archived") == {("user::diet", "vegetarian")}
+
+
+@pytest.mark.parametrize("text", ["My name is spelled Lynn, not Lin", "my name is actually spelt Lynn"])
+def test_a_spelling_corrects_the_name(talk: Talk, text: str) -> None:
+    tell(talk, "My name is Lin", text)
+    assert talk.facts() == {("user::name", "Lynn")}
+
+
+@pytest.mark.parametrize(
+    "text", ["My name is spelled wrong", "My name is spelled with two n's", "My name is spelled L-Y-N-N"]
+)
+def test_what_is_said_of_a_spelling_is_no_name(text: str) -> None:
+    assert propose(text) == []
+
+
+@pytest.mark.parametrize("text", ["小美对花生和虾过敏", "阿杰对花生过敏"])
+def test_what_somebody_unknown_does_not_tolerate_is_not_the_users(text: str) -> None:
+    assert propose(text) == []

@@ -22,10 +22,11 @@ from .going import going_in_words, named, question_to_go
 from .memory_tool import memory_tool as _tool
 from .memory_views import as_found, briefly, described, on_day_said
 from .models.intents import understand
+from .models.meant import MAY_BE_MEANT
 from .noticed import noticed_in
 from .records import Fact, Message, Receipt, Tool
 from .store import MemoryStore
-from .text import normalize
+from .text import detect_language, normalize
 
 __all__ = ["MEMORY_TOOLS", "memory_tools"]
 
@@ -57,7 +58,7 @@ READING = frozenset(
     }
 )
 # What only the offline assistant needs, which does by itself what a language model does by being told.
-_OFFLINE = frozenset({"memory_noticed", "memory_going", "memory_settle", "days_meant"})
+_OFFLINE = frozenset({"memory_noticed", "memory_going", "memory_settle", "memory_choices", "days_meant"})
 MEMORY_TOOLS = (
     READING
     | _OFFLINE
@@ -114,6 +115,7 @@ def memory_tools(
             "proposed": described(store, noticed.proposed),
             "known": described(store, noticed.known),
             "refused": noticed.refused,
+            "passed_over": noticed.passed_over,
             "incognito": store.incognito,
         }
 
@@ -184,7 +186,8 @@ def memory_tools(
 
     async def memory_forget(fact_ids: Sequence[str] = (), message_ids: Sequence[str] = ()) -> dict[str, int]:
         if not for_model:  # else the user has seen what goes, and has said yes
-            asked("forget", "forget_all")
+            if not _choices(store, said):
+                asked("forget", "forget_all")
             return forget(fact_ids, [id for id in message_ids if id != said.id])
         return forget(fact_ids, [*message_ids, *question_to_go(store, said)])
 
@@ -229,6 +232,12 @@ def memory_tools(
                 for fact in facts:
                     store.end_fact(fact.id)
         return {"what": what, "facts": settled, "counts": counts}
+
+    async def memory_choices() -> dict[str, Any]:
+        facts = _choices(store, said)
+        answer = store.find_message(said.parent_id) if facts and said.parent_id else None
+        language = detect_language(answer.content.split("\n")[0]) if answer else None
+        return {"facts": described(store, facts), "asked_in": language}
 
     async def memory_undo() -> dict[str, Any]:
         asked("undo")
@@ -356,6 +365,11 @@ def memory_tools(
             yes=_YES_OR_NO,
         ),
         _tool(
+            "memory_choices",
+            "Lists the facts of which the answer before asked which to forget, as they were numbered.",
+            memory_choices,
+        ),
+        _tool(
             "memory_undo",
             "Takes back the last deletion of this conversation, for 10 seconds after it.",
             memory_undo,
@@ -383,7 +397,7 @@ def _offered(store: MemoryStore, said: Message) -> tuple[str | None, list[Fact],
     if not answer or not request or answer.role != "assistant" or request.role != "user":
         return None, [], []
     before, now = understand(request.content), understand(said.content)
-    if before.kind not in ("forget", "forget_all", "ended"):
+    if before.kind not in ("forget", "forget_all", "ended") and not _choices(store, request):
         return None, [], []
     if now.kind == "forget_all" and not (now.sure and before.kind != "ended" and before.topic == now.topic):
         return None, [], []
@@ -396,6 +410,18 @@ def _offered(store: MemoryStore, said: Message) -> tuple[str | None, list[Fact],
     return (what if facts or messages else None), facts, messages
 
 
+def _choices(store: MemoryStore, said: Message) -> list[Fact]:
+    """The facts of which the answer that `said` follows directly asked which to forget, in their order."""
+    answer = store.find_message(said.parent_id) if said.parent_id else None
+    if not answer or answer.role != "assistant":
+        return []
+    asked = [use.memory_id for use in store.list_uses(answer.id) if use.reason.get("why") == MAY_BE_MEANT]
+    if not asked:
+        return []
+    known = {fact.id: fact for fact in store.list_facts(status=None)}
+    return [known[id] for id in asked if id in known]
+
+
 def _proposed_before(store: MemoryStore, said: Message) -> list[Fact]:
     """What was proposed from the user's message before `said`, or shown as unconfirmed in answer to it."""
     answer = store.find_message(said.parent_id) if said.parent_id else None
@@ -406,7 +432,7 @@ def _proposed_before(store: MemoryStore, said: Message) -> list[Fact]:
     seen = {fact.id for fact in proposed}
     waiting = store.list_facts(status="candidate")
     proposed += [f for f in waiting if f.source_message_id == before.id and f.id not in seen]
-    if not proposed and understand(before.content).kind == "question":
+    if not proposed and understand(before.content).kind in ("question", "waiting", "yes"):
         shown = {use.memory_id for use in store.list_uses(answer.id) if use.reason.get("why") == UNCONFIRMED}
         proposed = [fact for fact in waiting if fact.id in shown]
     return proposed

@@ -17,12 +17,14 @@ __all__ = ["Noticed", "known_names", "noticed_in"]
 @dataclass
 class Noticed:
     """What was learned from a message: `stored` as asked, `proposed` and waiting for an answer, `known`
-    before. `refused` says why nothing was: "private", "roleplay", "joke", "secret", "incognito"."""
+    before. `refused` says why nothing was: "private", "roleplay", "joke", "secret", "incognito".
+    `passed_over`: something was not proposed because the user had said no to it, or had it forgotten."""
 
     stored: list[Fact] = field(default_factory=list)
     proposed: list[Fact] = field(default_factory=list)
     known: list[Fact] = field(default_factory=list)
     refused: str | None = None
+    passed_over: bool = False
 
 
 def noticed_in(store: MemoryStore, said: Message) -> Noticed:
@@ -32,6 +34,8 @@ def noticed_in(store: MemoryStore, said: Message) -> Noticed:
     for proposal in propose(said.content, known=known_names(store, before=said)):
         if store.incognito and proposal["explicit"]:
             noticed.refused = noticed.refused or "incognito"
+        if not store.incognito and store.is_refused(proposal["key"], proposal["value"]):
+            noticed.passed_over = True
         for fact in store.list_facts(status=None, prefix=proposal["key"]):
             if fact.key != proposal["key"] or normalize(fact.value) != normalize(proposal["value"]):
                 continue

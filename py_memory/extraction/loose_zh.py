@@ -67,6 +67,8 @@ def loosely(text: str) -> list[tuple[str, str]]:
         return out
     if _SOMEBODY.search(text) or _UNCERTAIN.search(text):
         return out
+    if (other := person_named(text)) and re.match(r"(?:也|都|好像)?对", other[1]):
+        return out  # 小美对花生过敏, whoever that is
     if match := _ALLERGY.search(text):
         what = match["v"] or match["w"]
         if not NOT_ALLERGENS.search(what):

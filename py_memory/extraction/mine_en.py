@@ -75,7 +75,7 @@ def in_first_person(match: re.Match[str]) -> Facts:
 
 _MY: tuple[Frame, ...] = (
     frame(rf"(?:doctor|GP|dermatologist|neurologist|cardiologist|allergist|consultant|specialist|nurse|dietitian) (?:just |recently |has |finally )*(?:says|said|told me|confirmed|diagnosed me with)(?: that)?(?: (?:I have|I've got|I've|it's|I'm|I am))? (?:an? |early |mild |severe |chronic )*(?P<v>{ILLNESSES}|diabetic|prediabetic|asthmatic|an?emic)(?=$|\W)", one("user::condition")),
-    frame(r"(?:full |first |given |real |legal |actual |chosen |preferred |nick)?name ?(?:is|'s|:) (?:actually |still |now )*(?P<v>(?!not\b|too\b).+)", named_in),
+    frame(r"(?:full |first |given |real |legal |actual |chosen |preferred |nick)?name ?(?:is|'s|:) (?:actually |still |now )*(?:(?:spelled|spelt|written) (?:as )?(?=(?-i:[A-Z][a-z])))?(?P<v>(?!not\b|too\b).+)", named_in),
     frame(r"(?:friends|family|mates|colleagues|coworkers|mum|mom|team|students|kids)(?: at \w+)? (?:all |mostly |usually |just )?(?:calls?|know|knows) me (?:as )?(?P<v>.+)", named_in),
     frame(rf"(?:all-time |absolute |current |personal |number one |one )*(?:favou?rite|fave?) (?P<what>(?!is\b|are\b|of\b|part|thing about|way|about)[\w-]+(?: (?!is\b|are\b|was\b|has\b|to\b|of\b|in\b)[\w-]+){{0,2}})(?: (?:to \w+|of all time|ever|in the world))? ?{_IS} (?P<v>.+)", favourite_in),
     frame(rf"age ?(?:is|:) (?P<v>{DIGIT_OR_WORD})\b", one("user::age", age_in)),

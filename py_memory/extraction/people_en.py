@@ -95,6 +95,7 @@ _BIRTHDAY = re.compile(
     r"^(?:'s)? (?:birthday|b-?day)(?! (?:party|dinner|cake|gift|present|card|trip|lunch|bash))(?: is|'s| falls)?(?: on)?(?: the)? (?P<v>(?=[^,]*(?:\d|january|february|march|april|june|july|august|september|october|november|december)).+)|^,?(?: who)? was born (?:on|in) (?P<b>(?=.*\d).+)",
     re.IGNORECASE,
 )
+_NAMED_BIRTHDAY = re.compile(r"^ (?P<v>[A-Z][\w-]+)(?='s (?:birthday|b-?day)\b)")
 _TEACHES = re.compile(
     r"^,?(?: (?:who|he|she))? (?P<v>teaches [\w' -]+|(?:drives|fixes|sells|designs|builds|repairs|paints) [\w' -]+(?= for a living)|drives (?:an? )?(?:trucks?|taxi|bus|lorry|lorries|tram|train|uber|cab|delivery \w+)|runs an? (?:\w+ ){0,2}(?:shop|bakery|cafe|café|restaurant|store|company|farm|business|studio|salon|bar|garage)|owns an? (?:\w+ ){0,2}(?:shop|bakery|cafe|café|restaurant|store|company|farm|business|bar))",
     re.IGNORECASE,
@@ -360,6 +361,8 @@ def _about(rest: str, key: str, clause: Clause, reading: Reading, many: bool) ->
         named = titled["v"], said[titled.end() :]
     if named and not link and not may_be_name(*named):
         named = None
+    if not named and not link and (whose := _NAMED_BIRTHDAY.match(said)) and (alone := name_in(whose["v"])):
+        named = alone[0], said[whose.end("v") :]
     if not link and (lower := _LOWER_NAMED.match(said)) and lower["v"] not in _NOT_NAMES:
         named = lower["v"], said[lower.end() :]
     if (

@@ -85,6 +85,16 @@ _COMPOSED = re.compile(
 )
 
 
+# A request to forget states nothing, although it says over what is to go.
+_FORGET = re.compile(
+    r"\W*(?:(?:please|pls|can you|could you|would you|will you|you (?:can|may|should|must)|I(?: want|'d like) you to|hey|ok|okay|and|now|also|yes|no|sure|then|just|actually|kindly)\b[\s,]*)*"
+    r"(?:forget|unremember|erase|(?:delete|remove) (?:that|the fact|the note|the memory|what|my|everything|all)\b)(?! to\b)"
+    r"|(?:请|帮我|帮忙|你|麻烦|我想让你|我要你|那就?|好的|对|是的|把|可以|，|,|\s)*(?:忘掉|(?:忘记|忘了)(?!带|拿|买|做|关(?!于)|锁|吃|去|写|交|还|发|打|说|告诉|讲|提|介绍|自我)|删掉|删除|清除|抹掉)"
+    r"|(?:请|帮我|麻烦)*把.{1,40}(?:忘掉|忘了|忘记|删掉|删除)",
+    re.IGNORECASE,
+)
+
+
 def refusal(text: str) -> str | None:
     """Why nothing at all is learned from a message: "private", "roleplay", "joke"; None if it may be read."""
     if len(text) > MAX_READ:
@@ -114,12 +124,13 @@ def _text_from(plain: str) -> int | None:
 
 
 def own_words(visible: str) -> str:
-    """A masked message without what is meant for a text or asked about words, of the same length."""
+    """A masked message without what is meant for a text, asked about words or to be forgotten, of the same
+    length."""
     end = _text_from(visible)
     if end is not None:
         visible = visible[:end] + re.sub(r"[^\n]", " ", visible[end:])
     for sentence in sentences(visible):
-        if _WORDS_ASKED.search(sentence.text):
+        if _WORDS_ASKED.search(sentence.text) or _FORGET.match(sentence.text):
             last = len(visible) if sentence.text.endswith((":", "：")) else sentence.end
             gap = re.sub(r"[^\n]", " ", visible[sentence.start : last])
             visible = visible[: sentence.start] + gap + visible[last:]

@@ -49,7 +49,7 @@ _SECRETS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
         ),
         re.compile(
             r"\b(?:pass ?word|passwd|passcode|pass ?phrase|pwd|pin(?: code| number)?|cvv|cvc|security code|api[ _-]?key"
-            r"|access[ _-]?key|wi-?fi key|network key|encryption key|private key|login|credentials|door code|gate code|alarm code|unlock code|license key|secret(?: key)?|(?:auth|access|api|bearer)[ _-]?token|otp|seed phrase|recovery (?:code|phrase))s?\b"
+            r"|access[ _-]?key|wi-?fi key|network key|encryption key|private key|login|credentials|door code|gate code|alarm code|unlock code|license key|secret(?: key)?(?!(?: key)?s? (?!(?:key|access|code|word|phrase|pass\w*|pin|token|number|string|value|id|answer|for|of|to|on|in|at|from|with|is|was|are|here|now|today|and|that|I|we|you|it)\b)[a-z]+\b)|(?:auth|access|api|bearer)[ _-]?token|otp|seed phrase|recovery (?:code|phrase))s?\b"
             r"[^\n.!?]{0,40}?(?:\bis\b|'s\b|\bare\b|\bwas\b|[:=])\s*[^\n]{2,}",
             re.IGNORECASE,
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from .phrases import PHRASES, counted, key_in_words, on_day
 
 __all__ = ["Answer", "Item", "is_fact", "is_todo"]
 
+_IN_LIST = re.compile(r"- |\d+\. ")
 EXCERPT = 240  # characters of a quoted message
 
 Item = Mapping[str, Any]
@@ -25,7 +27,7 @@ class Answer:
 
     def say(self, phrase: str, **values: object) -> None:
         line = self.phrase(phrase, **values)
-        if self.lines and self.lines[-1].startswith("- ") and not line.startswith("- "):
+        if self.lines and _IN_LIST.match(self.lines[-1]) and not line.startswith("- "):
             self.lines.append("")  # or Markdown takes the line into the last item of the list
         self.lines.append(line)
 
@@ -57,9 +59,11 @@ class Answer:
         due = on_day(fact["due"], self.language)
         return f"{fact['value']}（{due}）" if self.language == "zh" else f"{fact['value']} ({due})"
 
-    def list_facts(self, facts: Sequence[Item], why: str, *, shown: int | None = None) -> None:
+    def list_facts(
+        self, facts: Sequence[Item], why: str, *, shown: int | None = None, numbered: bool = False
+    ) -> None:
         """Facts as a list, at most `shown` of them; the answer rests on all."""
-        for fact in facts[:shown]:
+        for number, fact in enumerate(facts[:shown], 1):
             values = {
                 "key": key_in_words(fact["key"], self.language),
                 "value": fact["value"],
@@ -70,6 +74,8 @@ class Answer:
                 self.say("fact_dated", due=on_day(fact["due"], self.language), **values)
             else:
                 self.say("fact", **values)
+            if numbered:
+                self.lines[-1] = f"{number}. {self.lines[-1].removeprefix('- ')}"
         if shown is not None and len(facts) > shown:
             self.say("more_facts", count=len(facts) - shown)
         self.rests_on(facts, why)

@@ -14,7 +14,8 @@ from .kinds import keys_asked, keys_named, keys_of_verb, other_asked_about
 from .phrases import key_in_words
 
 __all__ = [
-    "answering", "ended", "fitting", "is_part", "same_subject", "shared_words", "task_words", "tells_of", "under_key_named", "with_parts",
+    "MEANS", "answering", "ended", "fitting", "is_part", "same_subject", "shared_words", "stem", "task_words", "telling_words", "tells_of",
+    "under_key_named", "with_parts",
 ]  # fmt: skip
 
 _IRREGULAR = {
@@ -44,7 +45,7 @@ _COMMON = frozenset(
     ]
 )
 # A question's words and the keys that answer it without sharing a word.
-_MEANS = {
+MEANS = {
     "eat": "diet", "food": "diet", "dinner": "diet", "lunch": "diet", "meal": "diet", "menu": "diet", "cook": "diet",
     "recipe": "diet", "breakfast": "diet", "old": "age", "live": "home", "call": "name", "allergic": "allergy", "child": "daughter son",
     "vegetarian": "diet", "employer": "work", "几岁": "年龄", "多大": "年龄", "住在": "住处", "住哪": "住处", "哪里": "住处", "晚饭": "饮食",
@@ -61,6 +62,7 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 
+_OCCUPATION = {"user::job", "user::work"}
 _CHARACTER = re.compile(r"(?![把将我去给的了要得])[\u3400-\u9fff]")
 
 # A denied verb with nothing that tells which fact is meant.
@@ -81,18 +83,19 @@ def stem(word: str) -> str:
     return word
 
 
-def _words(text: str) -> set[str]:
+def telling_words(text: str) -> set[str]:
+    """The words of a question without those that are too common to help, their endings off."""
     return {stem(word) for word in terms(text, for_query=True)} - _COMMON
 
 
 def task_words(text: str) -> set[str]:
     """The telling words of a to-do, without the day for which it is meant."""
-    return _words(_DAY.sub(" ", text))
+    return telling_words(_DAY.sub(" ", text))
 
 
 def shared_words(text: str, question: str) -> int:
     """How many telling words of a question a text holds."""
-    return len(_words(question) & {stem(word) for word in terms(text)})
+    return len(telling_words(question) & {stem(word) for word in terms(text)})
 
 
 def tells_of(text: str, question: str) -> bool:
@@ -121,9 +124,9 @@ def fitting(
 ) -> list[Mapping[str, Any]]:
     """Facts that share most words with the topic, or are of the kind it asks for. With `strict` only shared
     words count, and a topic that is a fact's whole value means that one."""
-    wanted = _words(topic)
+    wanted = telling_words(topic)
     if not strict:
-        wanted |= {word for term in tuple(wanted) for word in _MEANS.get(term, "").split()}
+        wanted |= {word for term in tuple(wanted) for word in MEANS.get(term, "").split()}
     scored = []
     for fact in facts:
         keys = " ".join(key_in_words(fact["key"], language) for language in ("en", "zh"))
@@ -138,8 +141,11 @@ def fitting(
 
 def under_key_named(facts: Sequence[Mapping[str, Any]], topic: str) -> list[Mapping[str, Any]]:
     """The facts under the key that a topic names (“where I live”), [] if it names none or nothing is
-    there."""
-    for key in keys_named(topic):
+    there. Where somebody works and as what are one thing to most."""
+    keys = keys_named(topic)
+    if set(keys) == _OCCUPATION:
+        return [fact for fact in facts if any(_is_under(fact, key) for key in keys)]
+    for key in keys:
         if found := [fact for fact in facts if _is_under(fact, key)]:
             return found
     return []
@@ -175,7 +181,7 @@ def ended(facts: Sequence[Mapping[str, Any]], said: str) -> list[Mapping[str, An
     """The facts that are over if what `said` denies is: those whose value it shares most words with, else
     those of its verb's kind if it says no more (“I don't live there any more”)."""
     keys = keys_of_verb(said)
-    wanted = _words(said) | ({"素"} & set(said))
+    wanted = telling_words(said) | ({"素"} & set(said))
     scored = []
     for fact in facts:
         values = {stem(word) for word in terms(fact["value"])}

@@ -24,6 +24,7 @@ from .matching import (
     under_key_named,
     with_parts,
 )
+from .meant import MAY_BE_MEANT, Meant, chosen, meant_by, names_no_other
 from .phrases import key_in_words, on_day
 
 __all__ = ["OfflineAssistant"]
@@ -69,6 +70,7 @@ class _Work:
         self.tools = tools
         self.language = detect_language(said)
         self.out = Answer(self.language)
+        self.learned: set[str] = set()  # ids of what this message itself told
         self.say = self.out.say
 
     async def ask(self, tool: str, **arguments: Any) -> Any:
@@ -77,15 +79,18 @@ class _Work:
     async def answer(self) -> None:
         noticed = await self.ask("memory_noticed")
         self.out.incognito = noticed["incognito"]
+        self.learned = {fact["id"] for fact in (*noticed["proposed"], *noticed["stored"])}
         if noticed["refused"] == "private":
             return self.say("private")
         intent = understand(self.said)
         if not self._acknowledged(noticed):
+            if not self.out.incognito and not noticed["proposed"] and await self._chooses():
+                return None
             if noticed["refused"] == "incognito":
                 return self.say("incognito")
             if noticed["refused"] == "secret" and intent.kind in ("statement", "forget"):
                 return self.say("secret")
-            if not (noticed["proposed"] and intent.kind in _INTRODUCING):
+            if not ((noticed["proposed"] or noticed["passed_over"]) and intent.kind in _INTRODUCING):
                 await getattr(self, f"_{intent.kind}")(intent)
         if noticed["proposed"]:
             # Each has a card of its own beside the message, so that the values need no telling again.
@@ -93,6 +98,8 @@ class _Work:
             things = self.out.counted(count, "things", spelled=True)
             self.say("proposed" if count > 1 else "proposed_one", things=things)
             self.out.rests_on(noticed["proposed"], "proposed now")
+        if noticed["passed_over"]:
+            self.say("passed_over")
         return None
 
     def _acknowledged(self, noticed: Mapping[str, Sequence[Item]]) -> bool:
@@ -132,9 +139,25 @@ class _Work:
         if not confirmed:
             if intent.topic:
                 return self.say("nothing_waits")
+            if not is_nod(self.said) and await self._list_waiting():
+                return None
             return self.say("agreed" if is_nod(self.said) else "nothing_asked")
         self.say("confirmed", what=self.out.in_words(confirmed))
         return self.out.rests_on(confirmed, "confirmed now")
+
+    async def _waiting(self, intent: Intent) -> None:
+        if not await self._list_waiting():
+            self.say("waiting_none")
+
+    async def _list_waiting(self) -> bool:
+        """Names what was noticed in any conversation and not answered, for a “yes” to take up. Whether there
+        is any."""
+        waiting = await self.ask("memory_list", status="candidate")
+        if waiting:
+            self.say("waiting")
+            self.out.list_facts(waiting, "waits for a yes")
+            self.say("confirm_how" if len(waiting) == 1 else "confirm_which")
+        return bool(waiting)
 
     async def _no(self, intent: Intent) -> None:
         if self.out.incognito:
@@ -264,24 +287,60 @@ class _Work:
             for fact in await self.ask("memory_list", status="all")
             if fact["status"] in ("current", "candidate", "superseded", "archived")
         ]
-        living = [fact for fact in everything if fact["status"] in ("current", "candidate")]
-        found = under_key_named(living, intent.topic) or fitting(living, intent.topic, strict=True)
-        if not found:
+        living = [
+            fact
+            for fact in everything
+            if fact["status"] in ("current", "candidate") and fact["id"] not in self.learned
+        ]
+        if kind := under_key_named(living, intent.topic):
+            meant = Meant(kind, sure=True)
+        else:
+            meant = meant_by(intent.topic, living)
+        if not meant.facts:
             messages = await self._messages_about(intent.topic)
             if not messages:
                 return self.say("forget_nothing", what=intent.topic)
             return await self._show_what_goes([], messages)
-        fact = with_parts(found)
-        if fact is None:
-            self.say("forget_which")
-            return self.out.list_facts(found, "may be meant")
+        fact = with_parts(meant.facts)
+        if fact is None or not meant.sure:
+            return self._ask_which(meant.facts if fact is None else [fact])
         going = [fact, *(other for other in everything if is_part(other, fact))]
-        if under_key_named(found, intent.topic):  # what was corrected before goes with it
+        if kind:  # what was corrected before goes with it
             going += [old for old in everything if old["key"] == fact["key"] and old not in living]
+        return await self._forget_these([fact], going, living, intent.topic)
+
+    def _ask_which(self, facts: Sequence[Item]) -> None:
+        self.say("forget_which" if len(facts) > 1 else "forget_this")
+        self.out.list_facts(facts, MAY_BE_MEANT, numbered=True)
+        self.say("forget_which_how" if len(facts) > 1 else "forget_this_how")
+
+    async def _chooses(self) -> bool:
+        """Whether the message answers “which one shall I forget?”; then it is done."""
+        asked = await self.ask("memory_choices")
+        options = asked["facts"]
+        picked = chosen(self.said, options)
+        if options and not any(character.isalpha() for character in self.said):
+            self.language = self.out.language = asked["asked_in"]  # a number is of no language
+        if picked is None:
+            if options and names_no_other(self.said):
+                self._ask_which(options)
+                return True
+            return False
+        if not picked:
+            self.say("kept_all")
+            return True
+        everything = await self.ask("memory_list", status="all")
+        living = [fact for fact in everything if fact["status"] in ("current", "candidate")]
+        going = {fact["id"]: fact for fact in picked}
+        going |= {o["id"]: o for o in everything if any(is_part(o, fact) for fact in picked)}
+        await self._forget_these(picked, list(going.values()), living, "")
+        return True
+
+    async def _forget_these(
+        self, named: Sequence[Item], going: Sequence[Item], living: Sequence[Item], topic: str
+    ) -> None:
         left = {
-            message["id"]: message
-            for gone in going
-            for message in await self._messages_about(intent.topic, gone)
+            message["id"]: message for gone in going for message in await self._messages_about(topic, gone)
         }
         # A message from which something else was learned that stays is left alone.
         tells_more = {other["source_message_id"] for other in living if other not in going}
@@ -289,13 +348,13 @@ class _Work:
         left = {id: message for id, message in left.items() if id not in tells_more}
         await self.ask("memory_forget", fact_ids=[gone["id"] for gone in going])
         # The value is not repeated: it would stand in the conversation again.
-        self.say("forgotten", key=key_in_words(fact["key"], self.language))
+        keys = dict.fromkeys(key_in_words(fact["key"], self.language) for fact in named)
+        self.say("forgotten", key=("、" if self.language == "zh" else ", ").join(keys))
         if left:
             self.say("forgotten_messages", messages=self.out.counted(len(left), "messages"))
             self.out.uses.extend(("messages", id, _TO_FORGET) for id in left)
         if kept:
             self.say("forgotten_kept", messages=self.out.counted(len(kept), "messages"))
-        return None
 
     async def _forget_all(self, intent: Intent) -> None:
         if self.out.incognito:

@@ -74,6 +74,11 @@ class FactOperations(StoreBase):
             events.drop_salts(self.database, id)
             return Receipt(operation.id, {"facts": 1}, operation.until)
 
+    def is_refused(self, key: str, value: str) -> bool:
+        """Whether this is not proposed any more, because the user rejected it, forgot it, or wants nothing
+        proposed under the key. Stating it with set_fact() allows it again."""
+        return self._facts.is_refused(*check_texts([key, value], "The key and the value of a fact"))
+
     def list_refused_kinds(self, keys: Sequence[str]) -> list[str]:
         """Those of the keys under which nothing is proposed any more (see reject_fact). They are kept as
         fingerprints only, so that it can be asked of keys that are known, and not which ones there are."""

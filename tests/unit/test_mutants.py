@@ -265,6 +265,10 @@ MUTANTS = {
     "an edit replaces": ("agent.py", "id=message_id, beside=instead_of)", "id=message_id)", "test_agent_scenarios.py::test_an_edit_is_a_branch_and_what_the_old_one_taught_asks_for_review"),
     "a model forgets unasked": ("memory_tools.py", "            asks=for_model,", "            asks=False,", "test_agent_scenarios.py::test_forgetting_shows_what_goes_and_asks"),
     "the question keeps what was forgotten": ("memory_tools.py", "[*message_ids, *question_to_go(store, said)]", "[*message_ids]", "test_agent_scenarios.py::test_forgetting_shows_what_goes_and_asks"),
+    # forgetting in words
+    "more goes than is named": ("models/meant.py", "return Meant([fact for _, fact in found], sure)", "return Meant([fact for _, fact in found], True)", "test_forgetting_in_words.py::test_what_does_not_fit_whole_is_asked_about"),
+    "a request to forget is learned from": ("extraction/refusals.py", " or _FORGET.match(sentence.text)", "", "test_forgetting_in_words.py::test_nothing_is_noticed_in_a_request_to_forget"),
+    "nobody says what is not asked again": ("models/offline.py", 'self.say("passed_over")', "pass", "test_forgetting_in_words.py::test_what_was_forgotten_is_not_asked_about_again_and_that_is_said"),
     # what fits
     "what was recalled goes before old talk": ("prompts.py", "    if len(parts.history) > 3:\n", "    if len(parts.history) > 3 and not parts.recalled:\n", "test_agent_scenarios.py::test_the_order_in_which_a_prompt_grows_shorter"),
     "a model's own counter is not believed": ("prompting.py", 'if getattr(model, "count_tokens", None) is None:', "if True:", "test_agent_scenarios.py::test_the_models_own_counter_is_believed"),

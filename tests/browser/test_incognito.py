@@ -122,6 +122,10 @@ def test_nothing_of_it_is_stored_anywhere(
     assert words["honest"] in say(page, words["say"], message=words["message"]).inner_text()
     assert "vegetarian" in say(page, words["ask"], message=words["message"]).inner_text()
     page.get_by_role("textbox", name=words["message"], exact=True).fill(f"a draft: {SECRET}")
+    file = {"name": "diary.txt", "mimeType": "text/plain", "buffer": SECRET.encode()}
+    page.get_by_test_id("attach-file").set_input_files(files=[file])
+    attached = page.locator(".attached li")
+    expect(attached).to_have_count(1)
     page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
     assert settled(page) == before
     assert SECRET not in page.title()
@@ -133,12 +137,15 @@ def test_nothing_of_it_is_stored_anywhere(
     page.get_by_role("navigation").get_by_role("button", name="ordinary").click()
     expect(status).to_have_text(words["saved"])
     expect(page.get_by_role("textbox", name=words["message"], exact=True)).to_have_value("")
+    expect(attached).to_have_count(0)
     button(page, words["back"]).click()
     expect(articles(page, "user")).to_have_count(2)
+    expect(attached).to_have_count(1)
     expect(page.get_by_role("textbox", name=words["message"], exact=True)).to_have_value(f"a draft: {SECRET}")
     button(page.locator(".incognito-note"), words["close"]).click()
     expect(page.locator(".incognito-note")).to_have_count(0)
     expect(said(page)).to_have_text(["ordinary"])
+    expect(attached).to_have_count(0)
     assert not any(SECRET in text for text in settled(page))
     # Nor does a chat that is open while the tab goes leave anything.
     button(page, words["open"]).click()

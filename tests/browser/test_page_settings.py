@@ -43,6 +43,16 @@ TRACES = """async (id) => {
     return found;
 }"""
 
+# Whether traces of what was forgotten in the first profile still lie on disk.
+PURGE_DUE = """() => new Promise((resolve) => {
+    indexedDB.open("py-memory").onsuccess = ({target: {result: db}}) => {
+        db.transaction("manifest").objectStore("manifest").get("manifest").onsuccess = ({target}) => {
+            db.close();
+            resolve(target.result.purge);
+        };
+    };
+})"""
+
 
 def call(page: Page, method: str, **kwargs: Any) -> Any:
     return page.evaluate("([method, kwargs]) => pyMemory.call(method, kwargs)", [method, kwargs])
@@ -60,8 +70,14 @@ def test_settings_hold_and_come_before_the_first_paint(launch: Launch, open_page
     call(page, "reject_fact", id=proposal["id"], never_this_kind=True)
     page.keyboard.press("Control+,")
     settings = page.get_by_role("dialog", name="Settings")
+    second = open_page(context, "")
+    second.keyboard.press("Control+,")
+    beside = second.get_by_role("dialog", name="Settings")
+    expect(beside).to_be_visible()
     settings.get_by_role("radio", name="Dark").check()
-    settings.get_by_role("radio", name="Largest").check()
+    expect(beside.get_by_role("radio", name="Dark")).to_be_checked()
+    beside.get_by_role("radio", name="Largest").check()
+    expect(settings.get_by_role("radio", name="Largest")).to_be_checked()
     expect(root).to_have_attribute("data-theme", "dark")
     button(settings.locator("li", has_text="Diet"), "Suggest again").click()
     expect(settings).to_contain_text("Never suggest this kind")
@@ -70,6 +86,8 @@ def test_settings_hold_and_come_before_the_first_paint(launch: Launch, open_page
     settings.get_by_role("radio", name="中文").click()
     expect(page.get_by_role("textbox", name="消息", exact=True)).to_be_visible()
     expect(root).to_have_attribute("lang", "zh-Hans")
+    expect(second.locator("[data-code=language]")).to_contain_text("Another language was chosen")
+    second.close()
     # The script in the head has set it before there is a body to paint.
     page.add_init_script(
         """new MutationObserver((_, observer) => {
@@ -130,12 +148,21 @@ def test_profiles_share_nothing_and_leave_nothing(launch: Launch, open_page: Ope
     dialog.get_by_label("New profile").fill("First profile")
     button(dialog, "Create and open").click()
     expect(dialog).to_contain_text("of this name already")
+    dialog.get_by_label("New profile").fill("\u200b\u2800")
+    button(dialog, "Create and open").click()
+    expect(dialog).to_contain_text("Give it a name")
+    # Nothing of what is forgotten waits on disk until this profile is opened again.
+    call(page, "set_fact", key="user::likes", value="plums")
+    call(page, "forget", text="plums")
+    page.evaluate("pyMemory.flush()")
+    assert page.evaluate(PURGE_DUE) is True
     with page.expect_navigation():
-        dialog.get_by_label("New profile").fill("Work")
+        dialog.get_by_label("New profile").fill("At  work")
         button(dialog, "Create and open").click()
     wait_until_ready(page)
+    assert page.evaluate(PURGE_DUE) is False
     shown = page.locator(".profile-button")
-    expect(shown).to_have_text("Profile: Work")
+    expect(shown).to_have_text("Profile: At work")
     assert kept(page) == []
     call(page, "set_fact", key="user::work", value="The Mill")
     page.fill("#message", "half a thought")
@@ -144,7 +171,7 @@ def test_profiles_share_nothing_and_leave_nothing(launch: Launch, open_page: Ope
 
     # A new tab begins with the profile that was opened last, another goes back to the first: two owners.
     second = open_page(context)
-    expect(second.locator(".profile-button")).to_have_text("Profile: Work")
+    expect(second.locator(".profile-button")).to_have_text("Profile: At work")
     assert kept(second) == ["The Mill"]
     with second.expect_navigation():
         button(open_profiles(second), "Open “First profile”").click()
@@ -157,13 +184,13 @@ def test_profiles_share_nothing_and_leave_nothing(launch: Launch, open_page: Ope
 
     # Deleted from the other tab, after an export; this one goes on with the first profile.
     dialog = open_profiles(second)
-    button(dialog.locator("li", has_text="Work"), "Delete").click()
+    button(dialog.locator("li", has_text="At work"), "Delete").click()
     with second.expect_download() as downloading:
         button(dialog, "Export it first").click()
     assert b"The Mill" in downloading.value.path().read_bytes()
     delete = button(dialog, "Delete for good")
     expect(delete).to_be_disabled()
-    dialog.get_by_label("To confirm").fill("Work")
+    dialog.get_by_label("To confirm").fill("At work")
     with page.expect_navigation():
         delete.click()
     wait_until_ready(page)

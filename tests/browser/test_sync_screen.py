@@ -18,7 +18,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 from py_memory.server.sqlite_store import SqliteStore
 from py_memory.server.tokens import make_token
 
-from .conftest import ROOT, SITE, wait_for
+from .conftest import ROOT, SITE, wait_for, wait_until
 from .test_model_server import STORED
 from .test_page import button, call
 
@@ -165,6 +165,15 @@ def test_it_goes_on_by_itself_whatever_is_killed(
     profile = tmp_path / "profile"
     context = launch(profile)
     page = open_page(context, url=site.url)
+    # A page that is gone while it was switching on leaves neither its token nor leave to ask that server.
+    context.route("**/memory/head", lambda route: None)
+    tried = site.token()
+    with context.expect_event("request", lambda request: request.url.endswith("/memory/head")):
+        switch_on(page, tried)
+    assert page.evaluate(STORED, tried) == ["py-memory-sync/tokens"]
+    page.reload()
+    wait_until(page, lambda: page.evaluate(STORED, tried) == [], "its token is gone")
+    context.unroute("**/memory/head")
     switch_on(page, site.token())
     synced(page)
     site.kill()
@@ -178,7 +187,21 @@ def test_it_goes_on_by_itself_whatever_is_killed(
     reader = open_page(launch(), url=site.url)
     switch_on(reader, site.token())
     synced(reader)
-    assert [fact["value"] for fact in call(reader, "list_facts")] == ["tea"]
+    [fact] = call(reader, "list_facts")
+    assert fact["value"] == "tea"
+
+    # What is forgotten leaves as soon as it can no longer be undone. A change that it takes along is not
+    # dropped without a word.
+    reader.context.set_offline(True)
+    call(reader, "pin_fact", id=fact["id"])
+    call(page, "forget", fact_id=fact["id"])
+    call(page, "sync_now")  # which leaves it, and says when it comes again
+    call(page, "finish_forgetting")
+    wait_for(page, "pyMemory.call('sync_status').then(({changes}) => Object.keys(changes).length === 0)")
+    reader.context.set_offline(False)
+    call(reader, "sync_now")
+    expect(reader.locator(".toast", has_text="Forgetting wins")).to_have_count(1)
+    expect(dialog(reader)).to_contain_text("forgotten on another device: 1 memory.")
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

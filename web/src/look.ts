@@ -32,10 +32,10 @@ export function keptLook(): Look {
   }
 }
 
-/** False where the browser keeps nothing: then it holds for this visit. */
-export function keepLook(look: Look): boolean {
+/** The rest may have been chosen in another tab. False where the browser keeps nothing: then it holds for this visit. */
+export function keepLook(changes: Partial<Look>): boolean {
   try {
-    localStorage.setItem(LOOK, JSON.stringify(look));
+    localStorage.setItem(LOOK, JSON.stringify({ ...keptLook(), ...changes }));
     return true;
   } catch {
     return false;
@@ -69,7 +69,16 @@ export function look(): void {
   const apply = (): void => applyLook(keptLook());
   apply();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", apply);
-  addEventListener("storage", ({ key }) => key === LOOK && apply());
+  onLookElsewhere(apply);
+}
+
+/** Another tab has changed it. Returns what ends this. */
+export function onLookElsewhere(follow: () => void): () => void {
+  const listen = ({ key }: StorageEvent): void => {
+    if (key === LOOK || key === null) follow();
+  };
+  addEventListener("storage", listen);
+  return () => removeEventListener("storage", listen);
 }
 
 function oneOf<T extends string>(all: readonly T[], value: unknown): T | null {

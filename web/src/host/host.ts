@@ -186,6 +186,8 @@ export class Host {
         return this.syncing.switchOff().then(asValue);
       case "undo_sync":
         return this.syncing.undo();
+      case "finish_forgetting":
+        return this.finishForgetting().then(asValue);
       case "exportFile":
         return this.exportFile(kwargs);
       case "previewFiles":
@@ -392,6 +394,7 @@ export class Host {
       this.python.image(path);
     }, { purge: true, changed: false });
     await this.syncing.dropCopy();
+    this.syncing.changed(); // what can no longer be undone may leave now
   }
 
   /** Not left to idle time, which a busy page may never have; it takes as long as a few saves. */
@@ -474,6 +477,18 @@ export class Host {
       if (this.stopped) return;
       this.emit({ event: "error", detail: toRemote(error) });
       this.schedulePurge(Date.now() + PURGE_RETRY_MS);
+    }
+  }
+
+  /** The user goes on with another memory: what was forgotten here is not left until this one is opened again. */
+  private async finishForgetting(): Promise<void> {
+    if (!this.saver.log?.purgeDue) return;
+    clearTimeout(this.purgeTimer);
+    try {
+      await this.purge();
+    } catch (error) {
+      this.schedulePurge(Date.now() + PURGE_RETRY_MS);
+      throw error;
     }
   }
 

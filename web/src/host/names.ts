@@ -25,6 +25,10 @@ export const standbyLock = (database: string): string => `${database}:standby`;
 export const queueLock = (database: string): string => `${database}:model`;
 /** Held by a page for as long as it runs a model. */
 export const servingLock = (server: string): string => `${DATABASE}:model:${server}`;
+/** Held by the page that switches syncing on. */
+export const switchingLock = (database: string): string => `${database}:switching`;
+/** Held by the page that imports other products' files. */
+export const importLock = (database: string): string => `${database}:import`;
 /** Held by the tab that shows an incognito chat, for as long as it does. Without an id: how all of them begin. */
 export const incognitoLock = (database: string, id = ""): string => `${database}:incognito:${id}`;
 
@@ -42,7 +46,7 @@ export const modelsChannel = (database: string): string => `${database}:models`;
 export const scratchDatabase = (database: string): string => `${database}/new-log`;
 
 /** What a page keeps of a memory in localStorage and sessionStorage. */
-export const PAGE_KEYS = ["drafts", "place", "undo", "reloaded", "backup-snoozed"] as const;
+export const PAGE_KEYS = ["drafts", "place", "undo", "reloaded", "backup-snoozed", "importing"] as const;
 export type PageKey = (typeof PAGE_KEYS)[number];
 export const pageKey = (database: string, key: PageKey): string => `${database}:${key}`;
 

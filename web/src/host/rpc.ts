@@ -91,6 +91,8 @@ export interface SyncState {
   problem: { code: string; why: string; at: number } | null;
   /** The server, or this device, had to begin anew. */
   restarted: boolean;
+  /** Changes made here that another device's forgetting took with it: when it last did, and how many by table. */
+  dropped: { at: number; rows: Readonly<Record<string, number>> } | null;
   /** What is kept of the memory from before the first sync. */
   copy: { at: number; bytes: number } | null;
 }

@@ -240,10 +240,11 @@ export class Syncing {
     const token = await readToken(this.profile, address);
     if (!token) return { name: "SyncError", message: "", code: "no_token" };
     const { value, error } = JSON.parse(await this.memory.sync(address, token)) as {
-      value?: { restarted: boolean };
+      value?: { restarted: boolean; forgotten: Array<[table: string, id: string]> };
       error?: Failed;
     };
     this.restarted = value?.restarted ?? this.restarted;
+    if (value?.forgotten.length) await this.note({ dropped: { at: Date.now(), rows: byTable(value.forgotten) } });
     return error ?? null;
   }
 
@@ -284,6 +285,7 @@ export class Syncing {
       nextAt: this.nextAt,
       problem: settings?.problem ?? null,
       restarted: this.restarted,
+      dropped: settings?.dropped ?? null,
       copy: settings?.copy ? { at: settings.copy.at, bytes: settings.copy.bytes } : null,
     };
   }
@@ -291,6 +293,12 @@ export class Syncing {
   private tell(): void {
     if (!this.ended) this.emit({ event: "sync", detail: this.now() });
   }
+}
+
+function byTable(rows: ReadonlyArray<[table: string, id: string]>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [table] of rows) counts[table] = (counts[table] ?? 0) + 1;
+  return counts;
 }
 
 /** Many devices do not all come at the same time. */

@@ -28,6 +28,9 @@ export interface SyncSettings {
   notBefore: number | null;
   /** The memory from before the first sync, in so many pieces; `bytes` as they lie here. */
   copy: { at: number; bytes: number; pieces: number } | null;
+  /** When changes made here were last dropped because another device had forgotten what they were made to, and of which
+   * tables. */
+  dropped?: { at: number; rows: Readonly<Record<string, number>> };
 }
 
 /** Those of a memory that is about to be switched on. */

@@ -391,6 +391,7 @@ export const en = {
     update: "A new version is ready.",
     updateNow: "Reload",
     otherTab: "Another tab keeps the memory. Everything works here too.",
+    language: "Another language was chosen in another tab. This one speaks it once it is reloaded.",
     useHere: "Use here",
   } as const,
   backupDue: (n: number) =>

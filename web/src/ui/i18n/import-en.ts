@@ -103,6 +103,8 @@ export const en = {
   done: "Import finished",
   stopped: "Import stopped",
   stoppedNote: "What had been added by then is here.",
+  interrupted: "An import was cut short when its tab was closed. What had come by then is here. Import the same file again to add the rest: nothing comes twice.",
+  importAgain: "Import",
   nothingNew: "Everything in this file was here already. Nothing was added.",
   nothingAdded: "Nothing was added.",
   addedChats: (chats: number, messages: number) =>

@@ -104,6 +104,8 @@ export const zh: ImportTexts = {
   done: "导入完成",
   stopped: "导入已停止",
   stoppedNote: "停止之前加入的内容保留在这里。",
+  interrupted: "上次导入因标签页关闭而中断，当时已加入的内容都在这里。再次导入同一个文件即可补上其余部分，不会重复。",
+  importAgain: "导入",
   nothingNew: "文件里的内容这里都已经有了，没有新增。",
   nothingAdded: "没有新增内容。",
   addedChats: (chats, messages) => `已加入 ${number(chats)} 个对话，共 ${number(messages)} 条消息。`,

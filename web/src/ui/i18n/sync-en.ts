@@ -61,6 +61,9 @@ export const en = {
   aside: "Set aside",
   asideNote: (n: number) => `The server does not take ${plural(n, "entry", "entries")} (too large, or of a kind it does not know). They stay on this device, and what is too large is tried again each time.`,
   restarted: "The server and this device had to compare everything anew. Nothing was lost by it.",
+  dropped: (what: string) =>
+    `Changed here, but forgotten on another device${what ? `: ${what}` : ""}. Forgetting wins, so the change is gone.`,
+  droppedAt: (at: string) => `Noticed on ${at}.`,
   now: "Sync now",
   stopNow: "Stop this sync",
   newToken: "Use another token",

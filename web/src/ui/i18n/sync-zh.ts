@@ -60,6 +60,8 @@ export const zh: SyncTexts = {
   aside: "搁置",
   asideNote: (n) => `服务器没有接受 ${n_(n)} 个条目（太大，或是它不认识的种类）。它们留在这台设备上；太大的每次都会再试。`,
   restarted: "服务器和这台设备不得不重新核对全部内容。没有因此丢失任何内容。",
+  dropped: (what) => `在这里改动过，但在另一台设备上已被忘掉${what ? `：${what}` : ""}。以忘掉为准，这些改动已不在。`,
+  droppedAt: (at) => `发现于 ${at}。`,
   now: "立即同步",
   stopNow: "停止这次同步",
   newToken: "换一个令牌",

@@ -373,6 +373,7 @@ export const zh: Texts = {
     update: "新版本已准备好。",
     updateNow: "重新加载",
     otherTab: "记忆由另一个标签页保管，在这里同样可以使用。",
+    language: "在另一个标签页里选择了别的语言，重新加载后这里也会使用。",
     useHere: "在这里使用",
   },
   backupDue: (n) => `这里有 ${number(n)} 条消息还没有备份。导出一份，无论浏览器出什么事都不怕。`,

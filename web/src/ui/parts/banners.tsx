@@ -23,7 +23,7 @@ const EXPORT = { label: t.header.export, run: () => act(exportFile) };
 const RELOAD = { label: t.failed.reload, run: () => location.reload() };
 
 function bannersFor(now: State): Banner[] {
-  const { status, problem, update, taken } = now;
+  const { status, problem, update, spoken, taken } = now;
   const banners: Banner[] = [];
   const warning = status?.warning as keyof typeof t.banners | null | undefined;
   if (warning && warning in t.banners) {
@@ -46,6 +46,7 @@ function bannersFor(now: State): Banner[] {
     const here = { label: t.banners.useHere, run: () => memoryNow()?.takeOver() };
     banners.push({ code: "other-tab", tone: "info", text: taken ? t.banners.taken : t.banners.otherTab, actions: [here] });
   }
+  if (spoken) banners.push({ code: "language", tone: "info", text: t.banners.language, actions: [RELOAD] });
   if (update) {
     banners.push({
       code: "update",
@@ -65,6 +66,7 @@ export function Banners(): JSX.Element {
   useStore(state, (value) => value.status);
   useStore(state, (value) => value.problem);
   useStore(state, (value) => value.update);
+  useStore(state, (value) => value.spoken);
   useStore(state, isBackupDue);
   const dismissed = useStore(state, (value) => value.dismissed);
   const banners = bannersFor(state.get()).filter(({ code, stays }) => stays || !dismissed.includes(code));

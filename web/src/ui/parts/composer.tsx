@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { size, t } from "../i18n";
 import { MAX_MESSAGE_BYTES } from "../model";
-import { attaching, detach, detachAll, withFiles } from "../state/attaching";
+import { attaching, detach, detachAll, dropRefusal, heldBy, withFiles } from "../state/attaching";
 import { send, stop } from "../state/chat";
 import { act } from "../state/memory";
 import { isAnswering, state } from "../state/state";
@@ -19,8 +19,8 @@ export function Composer(): JSX.Element {
   const answering = useStore(state, isAnswering);
   const incognito = useStore(state, (value) => value.current !== null && value.current === value.incognito);
   const [large, setProblem] = useState<string | null>(null);
-  const files = useStore(attaching, (value) => value.files);
-  const refused = useStore(attaching, (value) => value.problem);
+  const current = useStore(state, (value) => value.current);
+  const { files, problem: refused } = useStore(attaching, () => heldBy(current));
   const problem = large ?? refused;
   const field = useRef<HTMLTextAreaElement>(null);
 
@@ -31,7 +31,7 @@ export function Composer(): JSX.Element {
   }, [draft]);
 
   const submit = (): void => {
-    const text = withFiles(draft.trim() ? draft : "");
+    const text = withFiles(current, draft.trim() ? draft : "");
     if (!text) return;
     const bytes = text.length * 3 > MAX_MESSAGE_BYTES ? new Blob([text]).size : 0;
     if (bytes > MAX_MESSAGE_BYTES) {
@@ -39,7 +39,7 @@ export function Composer(): JSX.Element {
       return;
     }
     send(text);
-    detachAll();
+    detachAll(current);
     state.set({ draft: "" });
     field.current?.focus();
   };
@@ -57,7 +57,7 @@ export function Composer(): JSX.Element {
           {problem}
         </p>
       ) : null}
-      <Attached files={files} onRemove={detach} />
+      <Attached files={files} onRemove={(at) => detach(current, at)} />
       <div class="composer-box">
         <AttachButton />
         <textarea
@@ -76,7 +76,7 @@ export function Composer(): JSX.Element {
           onInput={(event) => {
             state.set({ draft: event.currentTarget.value });
             setProblem(null);
-            if (refused) attaching.set({ problem: null });
+            dropRefusal(current);
           }}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;

@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { FIRST, profile } from "../../profiles/current";
+import { asRead } from "../../profiles/names";
 import type { Profile } from "../../profiles/registry";
 import { ts } from "../i18n/settings";
 import { t } from "../i18n";
@@ -108,6 +109,7 @@ function Delete({ one, onBack }: { one: Profile; onBack(): void }): JSX.Element 
   const [typed, setTyped] = useState("");
   const [busy, setBusy] = useState<"export" | "delete" | null>(null);
   const name = nameOf(one);
+  const isTyped = asRead(typed) === asRead(name);
   const run = (what: "export" | "delete", work: () => Promise<void>): void => {
     setBusy(what);
     act(() => work().finally(() => setBusy(null)));
@@ -126,7 +128,7 @@ function Delete({ one, onBack }: { one: Profile; onBack(): void }): JSX.Element 
         class="profile-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (typed.trim() === name) run("delete", () => remove(one).then(onBack));
+          if (isTyped) run("delete", () => remove(one).then(onBack));
         }}
       >
         <label for="profile-typed">{texts.typeName(name)}</label>
@@ -141,7 +143,7 @@ function Delete({ one, onBack }: { one: Profile; onBack(): void }): JSX.Element 
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
         <div class="dialog-actions">
-          <button type="submit" class="danger" disabled={busy !== null || typed.trim() !== name}>
+          <button type="submit" class="danger" disabled={busy !== null || !isTyped}>
             {busy === "delete" ? texts.deleting : texts.deleteDo}
           </button>
           <button type="button" disabled={busy === "delete"} onClick={onBack}>

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
-import { applyLook, keepLook, keptLook, type Look, TEXT_SIZES, THEMES } from "../../look";
+import { applyLook, keepLook, keptLook, type Look, onLookElsewhere, TEXT_SIZES, THEMES } from "../../look";
 import { profile } from "../../profiles/current";
 import { inARow, labelled, language, t } from "../i18n";
 import { keyInWords } from "../i18n/keys";
@@ -98,11 +98,12 @@ function Row({ name, note, children }: { name: string; note: ComponentChildren; 
 
 function LookSection(): JSX.Element {
   const [look, setLook] = useState(keptLook);
+  useEffect(() => onLookElsewhere(() => setLook(keptLook())), []);
   const change = (changes: Partial<Look>): void => {
     const next = { ...look, ...changes };
     setLook(next);
     applyLook(next);
-    if (!keepLook(next)) toast({ text: settings.notKept });
+    if (!keepLook(changes)) toast({ text: settings.notKept });
   };
   return (
     <Section title={settings.look}>

@@ -10,7 +10,7 @@ import type { SyncPreview, SyncStatus } from "../model";
 import { act } from "../state/memory";
 import { state } from "../state/state";
 import { useStore } from "../state/store";
-import { changeToken, pause, readSyncing, switchOff, switchOn, sync, syncNow, tryDry, undoFirstSync } from "../state/sync";
+import { changeToken, droppedWords, pause, readSyncing, switchOff, switchOn, sync, syncNow, tryDry, undoFirstSync } from "../state/sync";
 import { AddressField, SecretField } from "./fields";
 import { Modal } from "./modal";
 import { SyncReview } from "./sync-review";
@@ -100,6 +100,7 @@ function On({ now }: { now: SyncState }): JSX.Element {
         <Row name={ts.clock}>{clock(status)}</Row>
         {status?.rejected.length ? <Row name={ts.aside}>{ts.asideNote(status.rejected.length)}</Row> : null}
       </dl>
+      {now.dropped ? <p class="kind-note">{inARow(droppedWords(now.dropped), ts.droppedAt(full(now.dropped.at)))}</p> : null}
       {now.restarted ? <p class="kind-note">{ts.restarted}</p> : null}
       <Dry />
       <div class="dialog-actions">

@@ -1,7 +1,11 @@
-/** Text files that go with the message being written: their text becomes part of it, between fences with their name. */
+/**
+ * Text files that go with the message being written: their text becomes part of it, between fences with their name. Like
+ * what is written they belong to their chat; they are kept in this page alone.
+ */
 
 import { size } from "../i18n";
 import { tb } from "../i18n/basis";
+import { state } from "./state";
 import { Store } from "./store";
 
 const MOST_FILES = 5;
@@ -16,29 +20,59 @@ export interface Attachment {
   bytes: number;
 }
 
-export const attaching = new Store<{ files: readonly Attachment[]; problem: string | null }>({ files: [], problem: null });
+export interface Held {
+  files: readonly Attachment[];
+  /** Why a file was refused. */
+  problem: string | null;
+}
+
+const NOTHING: Held = { files: [], problem: null };
+
+/** By session; under "" the one that has no id yet. */
+export const attaching = new Store<Record<string, Held | undefined>>({});
+
+/** What waits in a chat. */
+export const heldBy = (session: string | null): Held => attaching.get()[session ?? ""] ?? NOTHING;
 
 export const isForMemory = ({ name }: File): boolean => MEMORIES.test(name);
 
 export async function attach(files: readonly File[]): Promise<void> {
-  attaching.set({ problem: null });
+  const begun = state.get().current;
+  // A chat may get its id while its files are read.
+  const session = (): string | null => begun ?? state.get().current;
+  dropRefusal(begun);
   for (const file of files) {
-    const read = attaching.get().files.length < MOST_FILES ? await readText(file) : tb.refusedFile.many(MOST_FILES);
-    if (typeof read === "string") return attaching.set({ problem: read });
-    attaching.set({ files: [...attaching.get().files, read] });
+    const read = heldBy(session()).files.length < MOST_FILES ? await readText(file) : tb.refusedFile.many(MOST_FILES);
+    if (typeof read === "string") return hold(session(), { problem: read });
+    hold(session(), { files: [...heldBy(session()).files, read] });
   }
 }
 
-export function detach(at: number): void {
-  attaching.set({ files: attaching.get().files.filter((_, i) => i !== at), problem: null });
+export function detach(session: string | null, at: number): void {
+  hold(session, { files: heldBy(session).files.filter((_, i) => i !== at), problem: null });
 }
 
-export function detachAll(): void {
-  attaching.set({ files: [], problem: null });
+export function detachAll(session: string | null): void {
+  if (attaching.get()[session ?? ""]) attaching.set({ [session ?? ""]: undefined });
 }
 
-export function withFiles(text: string): string {
-  return [text, ...attaching.get().files.map(fenced)].filter(Boolean).join("\n\n");
+export function dropRefusal(session: string | null): void {
+  if (heldBy(session).problem) hold(session, { problem: null });
+}
+
+/** The chat has only now got its id. */
+export function handOver(session: string): void {
+  const { files, problem } = heldBy(null);
+  detachAll(null);
+  if (files.length || problem) hold(session, { files: [...heldBy(session).files, ...files], problem });
+}
+
+export function withFiles(session: string | null, text: string): string {
+  return [text, ...heldBy(session).files.map(fenced)].filter(Boolean).join("\n\n");
+}
+
+function hold(session: string | null, changes: Partial<Held>): void {
+  attaching.set({ [session ?? ""]: { ...heldBy(session), ...changes } });
 }
 
 /** The name of the file that a fence says it holds; null for any other. */

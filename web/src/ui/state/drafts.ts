@@ -1,5 +1,6 @@
 /** What is being written belongs to its chat: it survives a look into another chat and a reload. */
 
+import { detachAll, handOver } from "./attaching";
 import { state } from "./state";
 import { keepInTab, keptInTab } from "./tab";
 
@@ -28,6 +29,7 @@ export function keepDrafts(): void {
 
 export function dropDraft(session: string): void {
   delete drafts[session];
+  detachAll(session);
   keepDrafts();
 }
 
@@ -39,6 +41,7 @@ function follow(): void {
   }
   const former = shownIn;
   shownIn = current;
+  if (former === null && current !== null) handOver(current);
   if (former === null && draft) {
     // The chat has only now got its id; what is being written stays.
     note(null, "");

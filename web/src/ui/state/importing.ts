@@ -5,6 +5,7 @@ import { ownSentence, t } from "../i18n";
 import { ti } from "../i18n/import";
 import type { ChatPreview, ChatReport } from "../model";
 import { importFile } from "./files";
+import { noted } from "./interrupted";
 import { asProblem, call, memory, toast } from "./memory";
 import { openSession, refreshAll } from "./sessions";
 import { state } from "./state";
@@ -88,13 +89,15 @@ export async function begin(): Promise<void> {
   state.set({ busy: "chats" });
   importing.set({ step: "adding", progress: null });
   try {
-    const report = (await (await memory()).importFiles(files, {
+    const open = await memory();
+    const options = {
       signal: abort.signal,
-      onProgress: (progress) => importing.set({ progress }),
+      onProgress: (progress: ImportProgress) => importing.set({ progress }),
       memories,
       product: preview.format,
       ...(only && { only: [...only] }),
-    })) as ChatReport;
+    };
+    const report = (await noted(() => open.importFiles(files, options))) as ChatReport;
     importing.set({ step: "report", report, progress: null });
     if (!isShown()) toast({ text: ti.toast(summary(report)), actions: [{ label: ti.details, run: show }] });
   } catch (error) {

@@ -2,6 +2,7 @@
 
 import { PROFILES } from "../../host/names";
 import { choose, databaseOf, FIRST, profile } from "../../profiles/current";
+import { isSeen } from "../../profiles/names";
 import { exists, listProfiles, type Profile, removalsBegun } from "../../profiles/registry";
 import type { Notice } from "../../profiles/removal";
 import { t } from "../i18n";
@@ -20,7 +21,7 @@ const channel = new BroadcastChannel(PROFILES.channel);
 export const announce = (notice: Notice): void => channel.postMessage(notice);
 
 export function nameOf({ id, name }: Profile): string {
-  return name ?? (id === FIRST ? t.sessions.firstProfile : t.sessions.namelessProfile);
+  return name !== null && isSeen(name) ? name : id === FIRST ? t.sessions.firstProfile : t.sessions.namelessProfile;
 }
 
 /** Of the profile of this tab, where there are others to tell it from; else null. */

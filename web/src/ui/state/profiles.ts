@@ -2,6 +2,7 @@
 
 import { openMemory } from "../../client";
 import { databaseOf, FIRST, profile } from "../../profiles/current";
+import { areSame, isSeen, tidied } from "../../profiles/names";
 import { createProfile, exists, type Profile, renameProfile } from "../../profiles/registry";
 import { finishRemoval, forgetChoice, removeProfile } from "../../profiles/removal";
 import { size, t } from "../i18n";
@@ -15,25 +16,25 @@ export const MAX_NAME_CHARACTERS = 60;
 
 /** Why a name cannot be given; null: it can. */
 export function problemWith(name: string, own: string | null = null): string | null {
-  const same = (one: Profile): boolean => nameOf(one).toLowerCase() === name.trim().toLowerCase();
-  if (!name.trim()) return ts.profiles.noName;
+  const same = (one: Profile): boolean => areSame(nameOf(one), name);
+  if (!isSeen(name)) return ts.profiles.noName;
   return profiles.get().list?.some((one) => one.id !== own && same(one)) ? ts.profiles.nameTaken : null;
 }
 
 export async function add(name: string): Promise<void> {
-  const made = await createProfile(name.trim());
+  const made = await createProfile(tidied(name));
   announce({ type: "changed" });
   await refreshProfiles();
   await change(made);
 }
 
 export async function rename(id: string, name: string): Promise<void> {
-  await renameProfile(id, name.trim());
+  await renameProfile(id, tidied(name));
   announce({ type: "changed" });
   await refreshProfiles();
 }
 
-/** This tab goes on with another profile, once all that is in this one is on disk. */
+/** This tab goes on with another profile, once all that is in this one is on disk, and what is forgotten is not. */
 export async function change(to: Profile): Promise<void> {
   if (!(await mayLeave())) return;
   if (await exists(to.id)) leaveFor(to, null);
@@ -48,9 +49,16 @@ async function mayLeave(): Promise<boolean> {
     return false;
   }
   if (!ready) return true; // what was written waits on disk
-  const saved = await memoryNow()?.flush().then(() => true, () => false);
+  const saved = await settle().then(() => true, () => false);
   if (!saved) toast({ text: ts.profiles.unsaved, tone: "problem" });
-  return saved ?? true;
+  return saved;
+}
+
+/** Where another tab keeps the memory, that one goes on, and offers to undo for as long as it may. */
+async function settle(): Promise<void> {
+  const memory = memoryNow();
+  await memory?.flush();
+  if (memory?.status().owner === "this-tab") await memory.call("finish_forgetting");
 }
 
 /** Its whole memory as a file. Another one than this is opened for it, beside this one. */

@@ -2,9 +2,11 @@
 
 import { openMemory } from "../../client";
 import type { PyMemory } from "../../client/types";
+import { pageKey } from "../../host/names";
+import { languageNow, onLookElsewhere } from "../../look";
 import { create, database } from "../../profiles/current";
 import { registerServiceWorker } from "../../site";
-import { t } from "../i18n";
+import { language, t } from "../i18n";
 import { readBackup } from "./backup";
 import { receive, showUnanswered } from "./chat";
 import { keepDrafts, watchDrafts } from "./drafts";
@@ -61,7 +63,15 @@ export async function start(): Promise<void> {
   act(() => watchModels(memory));
   act(() => watchSync(memory));
   act(watchProfiles);
+  act(tellInterrupted);
   offerAgain(refreshAll);
+}
+
+/** Loaded only where an import has not come to its end. */
+async function tellInterrupted(): Promise<void> {
+  if (localStorage.getItem(pageKey(database, "importing")) === null) return;
+  const { tell } = await import("./interrupted");
+  await tell();
 }
 
 function watchMemory(memory: PyMemory): void {
@@ -102,6 +112,8 @@ function watchMemory(memory: PyMemory): void {
 
 function watchSurroundings(): void {
   const online = (): void => state.set({ online: navigator.onLine });
+  // Not by itself: what is open in this tab would be lost.
+  onLookElsewhere(() => state.set({ spoken: languageNow() !== language }));
   addEventListener("online", online);
   addEventListener("offline", online);
   addEventListener("beforeinstallprompt", (event) => {

@@ -64,6 +64,8 @@ export interface State {
   /** Banners that the user has put away, by code. */
   dismissed: readonly string[];
   update: (() => void) | null;
+  /** Another language has been chosen in another tab. */
+  spoken: boolean;
   /** Another tab has taken the memory from this one. */
   taken: boolean;
   sessions: readonly Session[];
@@ -135,6 +137,7 @@ export const state = new Store<State>({
   problem: null,
   dismissed: [],
   update: null,
+  spoken: false,
   taken: false,
   sessions: [],
   sessionsBefore: 0,

@@ -2,13 +2,16 @@
 
 import type { PyMemory } from "../../client/types";
 import { addressSpace } from "../../host/net";
+import { switchingLock } from "../../host/names";
 import type { SyncState } from "../../host/rpc";
 import { fullAddress } from "../../models/address";
 import { allowedOrigins } from "../../models/settings";
 import { database } from "../../profiles/current";
-import { beginning, readSync, writeSync, writeToken } from "../../sync/settings";
+import { beginning, readSync, type SyncSettings, writeCopy, writeSync, writeToken } from "../../sync/settings";
 import type { Conflict, SyncConflict, SyncPreview, SyncStatus } from "../model";
-import { call } from "./memory";
+import { counted } from "../i18n";
+import { ts } from "../i18n/sync";
+import { call, toast } from "./memory";
 import { renewPolicy, whyNotRestart } from "./policy";
 import { Store } from "./store";
 
@@ -38,13 +41,34 @@ export const sync = new Store<Shown>({
 /** Called after the memory has been opened, so that a start does not wait for it. */
 export async function watchSync(memory: PyMemory): Promise<void> {
   memory.on("sync", (state) => {
-    const done = sync.get().state?.running && !state.running;
+    const before = sync.get().state;
+    const done = before?.running && !state.running;
+    const { dropped } = state;
+    if (before && dropped && dropped.at !== before.dropped?.at) toast({ text: droppedWords(dropped), tone: "problem" });
     // What would have been sent has been.
     sync.set({ state, ...(state.running && { preview: null }) });
     if (done && sync.get().status) void readSyncing();
   });
   sync.set({ state: await call<SyncState>("sync_state") });
+  await dropTried();
 }
+
+/** What a page that is gone was switching on is not allowed any longer, and its token and its copy are not kept. */
+async function dropTried(): Promise<void> {
+  const isLeft = async (): Promise<SyncSettings | null> => {
+    const known = await readSync(database);
+    return known && known.trying && !known.on ? known : null;
+  };
+  if (!(await isLeft()) || !navigator.locks) return;
+  await navigator.locks.request(switchingLock(database), { ifAvailable: true }, async (lock) => {
+    const left = lock && (await isLeft());
+    if (!left) return;
+    if (!left.copy) await writeCopy(database, []);
+    await giveUp(left.address);
+  });
+}
+
+export const droppedWords = ({ rows }: NonNullable<SyncState["dropped"]>): string => ts.dropped(counted(rows));
 
 /** What the dialog shows. */
 export async function readSyncing(): Promise<void> {
@@ -72,13 +96,15 @@ export function switchOn(typed: string, token: string): Promise<void> {
       const problem = await whyNotRestart();
       if (problem) return sync.set({ problem });
     }
-    await writeToken(database, address, token.trim());
-    const known = await readSync(database);
-    await writeSync(database, { ...beginning(address), ...known, address, trying: true });
-    await followPolicy(before);
-    await call("sync_on", { address });
-    await readSyncing();
-    if (!sync.get().state?.on) await giveUp(address);
+    await navigator.locks.request(switchingLock(database), async () => {
+      await writeToken(database, address, token.trim());
+      const known = await readSync(database);
+      await writeSync(database, { ...beginning(address), ...known, address, trying: true });
+      await followPolicy(before);
+      await call("sync_on", { address });
+      await readSyncing();
+      if (!sync.get().state?.on) await giveUp(address);
+    });
   });
 }
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 __all__ = [
+    "HERE_ONLY",
     "Cancel",
     "ChainReport",
     "ChatPage",
@@ -223,6 +224,9 @@ class Namespace(Record):
     prefix: str
     single_valued: bool
     ttl_ms: int | None
+
+
+HERE_ONLY = ("session", "device")  # visibility of facts that never leave the device
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import os
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
+from typing import Any
 
 from py_memory.errors import InvalidInputError
 from py_memory.models.openai import OpenAIModel
@@ -80,9 +82,20 @@ def write(text: str) -> None:
 
 
 def write_json(value: object) -> None:
-    """Exact, whatever the characters that the output can carry."""
+    """Exact, whatever the characters that the output can carry. An infinite number, which JSON has no word
+    for, is a text."""
     unicode = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
-    print(json.dumps(value, ensure_ascii=not unicode, indent=1))
+    print(json.dumps(_finite(value), ensure_ascii=not unicode, allow_nan=False, indent=1))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+    return value
 
 
 def complain(text: str) -> None:

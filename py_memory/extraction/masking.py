@@ -8,11 +8,15 @@ import re
 
 from .secrets import secret_spans
 
-__all__ = ["MASK", "masked", "straight", "without_quotations"]
+__all__ = ["MASK", "masked", "straight", "without_fences", "without_quotations"]
 
 MASK = "\ufffc"
 
-_FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`", re.DOTALL)
+# A fence of code as Markdown has it, in quotations and lists too, with what stands behind its opening.
+_FENCE = re.compile(
+    r"^[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]*)*(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\n]*)$", re.MULTILINE
+)
+_CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`", re.DOTALL)
 _QUOTED_LINE = re.compile(
     r"^[ \t]*(?:>|\{|\[\{|</?\w|\$ |\w+ ?= ?[\"'{\[]|\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d|\[?(?:INFO|ERROR|WARN|WARNING|DEBUG|FATAL|TRACE)\b|(?:const|let|var|def|return|import|from \w+ import|class|function|public|private|if \w+ ==) ?[\w(\"'{]+ ?[=({:.\"']|(?:print|console\.log|printf|echo|alert|log)\b ?[(\"']|(?:INSERT INTO|SELECT .{1,60} FROM|UPDATE \w+ SET|DELETE FROM)\b|#include|//|/\*|# ).*$|^.*\b(?:INSERT INTO|console\.log|System\.out|SELECT \* FROM)\b.*$",
     re.MULTILINE,
@@ -36,8 +40,10 @@ _IN_QUOTES = re.compile(
 def masked(text: str) -> str:
     """The text with code, quotations, other people's lines and secrets masked, of the same length."""
     text = straight(text)
+    secrets = secret_spans(text)
+    text = without_fences(text)  # first: what passes for a secret may reach over the opening of a fence
     pieces, done = [], 0
-    for begin, end in secret_spans(text):
+    for begin, end in secrets:
         if end > done:
             pieces += [text[done:begin], MASK * (end - max(begin, done))]
             done = end
@@ -45,9 +51,30 @@ def masked(text: str) -> str:
 
 
 def without_quotations(text: str) -> str:
-    for pattern in (_FENCED, _TAGGED, _TAG, _QUOTED_LINE, _LABELLED):
+    text = without_fences(text)
+    for pattern in (_CODE, _TAGGED, _TAG, _QUOTED_LINE, _LABELLED):
         text = pattern.sub(lambda match: re.sub(r"[^\n]", MASK, match.group()), text)
     return _IN_QUOTES.sub(_quotation, text)
+
+
+def without_fences(text: str) -> str:
+    """A fence ends with a line of as many of its own characters, or with the text. One with words behind it opens
+    even inside another: it is that of an attached file, whatever the user has left open before it."""
+    fences = list(_FENCE.finditer(text))
+    pieces, done = [], 0
+    for number, opening in enumerate(fences):
+        begin = opening.start()
+        if begin < done and not opening[2].strip():
+            continue
+        end = next((later.end() for later in fences[number + 1 :] if _closes(later, opening[1])), len(text))
+        if end > done:
+            pieces += [text[done : max(begin, done)], re.sub(r"[^\n]", MASK, text[max(begin, done) : end])]
+            done = end
+    return "".join((*pieces, text[done:]))
+
+
+def _closes(fence: re.Match[str], opening: str) -> bool:
+    return fence[1].startswith(opening) and not fence[2].strip()
 
 
 def _quotation(match: re.Match[str]) -> str:

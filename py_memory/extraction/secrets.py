@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["secret_spans", "without_secrets"]
+__all__ = ["names_a_secret", "secret_spans", "without_secrets"]
 
 # Each with what a text must hold, in small letters, for the pattern to be tried: most texts hold none of it, and
 # looking for a word is far quicker than trying a pattern at every place.
@@ -52,6 +52,14 @@ _SECRETS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
             r"|access[ _-]?key|wi-?fi key|network key|encryption key|private key|login|credentials|door code|gate code|alarm code|unlock code|license key|secret(?: key)?(?!(?: key)?s? (?!(?:key|access|code|word|phrase|pass\w*|pin|token|number|string|value|id|answer|for|of|to|on|in|at|from|with|is|was|are|here|now|today|and|that|I|we|you|it)\b)[a-z]+\b)|(?:auth|access|api|bearer)[ _-]?token|otp|seed phrase|recovery (?:code|phrase))s?\b"
             r"[^\n.!?]{0,40}?(?:\bis\b|'s\b|\bare\b|\bwas\b|[:=])\s*[^\n]{2,}",
             re.IGNORECASE,
+        ),
+    ),
+    (
+        ("pass", "pwd"),
+        re.compile(
+            r"\b(?:user(?:[ _-]?name)?|log-?in|account|e-?mail)[ \t]*[:=][ \t]*\S{1,100}[ \t,;/|]+(?:and )?(?:password|passwd|pass|pwd)\b[ \t]*[:=]?[ \t]*\S{3,}"
+            r"|(?:^|[,;/|(])[ \t]*pass[ \t]*[:=][ \t]*[^\s,;|)]{3,}(?=[ \t]*(?:$|[,;|)]))",
+            re.IGNORECASE | re.MULTILINE,
         ),
     ),
     (
@@ -121,7 +129,18 @@ _SECRET_NAME = re.compile(
     r"(?:^|[^a-z])(?:pass ?word|passwd|pwd|passphrase|passcode|pin|otp|cvv|secret|(?:api|private)[_ -]?key|credential)s?(?:$|[^a-z])|(?:^|[^a-z])(?:token|authorization)(?:$|[^a-z])|密码|口令|密钥|令牌|验证码",
     re.IGNORECASE,
 )
+# What a key of a fact may also call one; in the JSON of other programs such a name is often that of something else.
+_SECRET_KEY = re.compile(
+    r"(?:^|[^a-z])(?:pass|pw|log-?in|cvc|ssn|(?:wi-?fi|network|access|encryption|security|license|recovery|ssh|door|gate|alarm|unlock|safe)[ _:-]*(?:key|code)"
+    r"|(?:seed|recovery)[ _:-]*(?:phrase|word)|(?:card|social security)[ _:-]*number)s?(?:$|[^a-z])|pass(?:word|phrase|code)|卡号|身份证号|私钥|助记词|安全码",
+    re.IGNORECASE,
+)
 _HIDDEN = "•••"
+
+
+def names_a_secret(key: str) -> bool:
+    """Whether what stands under a fact's key is a secret by the key alone: user::wifi_password."""
+    return bool(_SECRET_NAME.search(key) or _SECRET_KEY.search(key))
 
 
 def without_secrets(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import pairwise
 
@@ -30,6 +31,8 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
 def why_no_list(text: str) -> str | None:
     """What the text is instead of statements, one a line: None where it can be a list. Judged by shares of
     its lines, so that one odd line in a list does no harm."""
+    if _is_json_value(text):
+        return "a single JSON value"
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     code = sum(bool(_CODE.match(line.lstrip())) for line in lines if not _BULLET.match(line))
     surely = sum(bool(_SURELY_CODE.match(line.lstrip())) for line in lines)
@@ -51,3 +54,13 @@ def why_no_list(text: str) -> str | None:
     if marks >= 2 or (going_on >= 2 and going_on * 5 >= len(lines)) or paragraphs * 2 > len(lines):
         return "a document of running text"
     return None
+
+
+def _is_json_value(text: str) -> bool:
+    if text.lstrip()[:1] not in {*'"-0123456789tfn'}:
+        return False
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

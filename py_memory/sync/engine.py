@@ -404,7 +404,9 @@ class SyncRun:
             limit = said.get("max_bytes") if said.get("name") == "TooLarge" else None
             raise _TooMuch(limit if type(limit) is int else None)
         if status in (429, 503):
-            wait = _seconds(answer.headers.get("retry-after"))
+            state = rows.get_state(self._db, self.owner)
+            now = self._clock() + (state.offset_ms if state else 0)
+            wait = _seconds(answer.headers.get("retry-after"), answer.headers.get("date"), now)
             self._pauses += 1
             if wait <= MAX_PAUSE_S and self._pauses <= MAX_PAUSES:
                 return wait
@@ -493,8 +495,25 @@ def _object(body: bytes) -> Any:
         raise ValueError from error
 
 
-def _seconds(header: str | None) -> float:
-    return float(header) if header and header.isascii() and header.isdigit() and len(header) < 7 else 1.0
+def _seconds(header: str | None, date: str | None, now: int) -> float:
+    """What Retry-After says (RFC 9110, section 10.2.3), a number of seconds or a date: then after the answer's
+    own date, or after `now` (ms) where it has none."""
+    if header and header.isascii() and header.isdigit() and len(header) < 7:
+        return float(header)
+    until, since = _time_of(header), _time_of(date)
+    if until is None:
+        return 1.0
+    return min(max(until - (now / 1000 if since is None else since), 1.0), 999_999.0)
+
+
+def _time_of(date: str | None) -> float | None:
+    """Seconds since 1970 of a date in a header; None for anything else."""
+    from email.utils import parsedate_to_datetime  # rarely needed, and large
+
+    try:
+        return parsedate_to_datetime(date).timestamp() if date else None
+    except (ValueError, TypeError, OverflowError):
+        return None
 
 
 def _clock_note(offset_ms: int) -> str:

@@ -28,6 +28,7 @@ from py_memory.rows.namespaces import namespace_of
 from py_memory.rows.tombstones import forgotten_of, is_forgotten
 from py_memory.undo import UndoLog
 
+from .copies import keep_what_stood
 from .kinds import BLANKS, CONFLICTS, KINDS, OWNERS, REJECTED
 from .outgoing import start_over
 from .stamps import Hlc
@@ -384,6 +385,9 @@ class Incoming:
             elif kind == "sessions":
                 self._sessions.add(id)
             images.update_row(self._db, kind, (local["id"],), changes)
+            if kind == "facts" and "value" in changes:
+                with self._captured():
+                    keep_what_stood(self._db, self._user, local, changes["value"])
             if kind == "facts" and local["status"] == "disputed" and changes.get("status") == "current":
                 self._facts.follow_confirmation(id)
         self._stand_on(kind, id, stamps)

@@ -14,12 +14,14 @@ from typing import Any
 
 from py_memory.database import Database
 from py_memory.extraction.secrets import secret_spans, without_secrets
+from py_memory.records import HERE_ONLY
 from py_memory.rows import images
 from py_memory.rows import sync as rows
 from py_memory.rows.tombstones import is_forgotten
 
 from .kinds import BLANKS, CONFLICTS, KINDS, REJECTED
 from .stamps import Hlc, millis_of
+from .staying import HIDDEN, Staying, is_secret_fact, without
 from .wire import MAX_ROW_BYTES
 
 __all__ = [
@@ -32,8 +34,6 @@ __all__ = [
     "take_back_outbox",
 ]
 
-HIDDEN = "•••"  # stands where a text stays on the device
-_HERE_ONLY = ("session", "device")  # visibility of facts
 # What travels with a mark in the place of secrets.
 _MASKED = {
     "sessions": ("title", "metadata_json"),
@@ -43,6 +43,8 @@ _MASKED = {
     "uses": ("reason_json",),
     "experiences": ("topic", "content"),
 }
+# Of these also what tells of a fact that stays. The user's own words travel, and a fact's quote is of them.
+_TELLING = ("sessions", "messages", "tool_calls", "uses", "experiences")
 _BATCH = 500
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -166,6 +168,8 @@ class _Maker:
         self._rows: dict[str, dict[str, dict[str, Any]]] = {}
         self._messages: dict[str, dict[str, Any]] = {}
         self._bases: dict[tuple[str, str], dict[str, str]] = {}
+        self._staying = Staying(db, user_id)
+        self._resting: set[str] = set()  # messages
 
     def look_up(self, named: Iterable[tuple[str, str]]) -> None:
         """Reads the rows that are to be made next, by (kind, id), all at once."""
@@ -180,6 +184,9 @@ class _Maker:
         versions = self._rows.get("message_versions", {}).values()
         of = {version["message_id"] for version in versions}
         self._messages = images.read_named(self._db, "messages", "id", of, self._user)
+        calls = self._rows.get("tool_calls", {}).values()
+        of |= {call["message_id"] for call in calls if call["message_id"]} | {*self._rows.get("messages", ())}
+        self._resting = self._staying.resting(of) if of else set()
         self._bases = rows.get_bases(self._db, self._user, named)
 
     def make(self, kind: str, id: str, parts: dict[str, int]) -> dict[str, Any] | str:
@@ -239,9 +246,7 @@ class _Maker:
 
     @staticmethod
     def _is_for_here(fact: dict[str, Any]) -> bool:
-        return fact["visibility"] in _HERE_ONLY or bool(
-            secret_spans(fact["value"]) or secret_spans(fact["key"])
-        )
+        return fact["visibility"] in HERE_ONLY or is_secret_fact(fact["key"], fact["value"])
 
     def _is_blanked(self, session_id: str) -> bool:
         """Whether words of a session were forgotten that the server may still hold."""
@@ -256,23 +261,33 @@ class _Maker:
         return message is not None and message["status"] == "streaming"
 
     def _hide(self, kind: str, row: dict[str, Any]) -> None:
-        """Takes out what stays on the device: a message with a secret keeps its place, without its text."""
+        """Takes out what stays on the device: a message with a secret, or an answer that rests on a fact
+        which stays, keeps its place, without its text."""
         message = self._message_of(kind, row)
-        if message is not None and message["has_secret"]:
+        if message is not None and (message["has_secret"] or message["id"] in self._resting):
             if kind == "messages":
                 row.update(metadata_json="{}", import_json=None)
             else:
                 row["content"] = HIDDEN
-        if kind == "message_versions" and secret_spans(row["content"]):
+        said = message is not None and message["role"] == "user"
+        if kind == "message_versions" and (
+            secret_spans(row["content"]) or (not said and self._staying.tells(row["content"]))
+        ):
             row["content"] = HIDDEN
+        whole = kind == "tool_calls" and row["message_id"] in self._resting
         for column in _MASKED.get(kind, ()):
-            if row[column] is not None:
-                row[column] = (
-                    _hidden(row[column]) if column.endswith("_json") else without_secrets(row[column])
-                )
+            if row[column] is None:
+                continue
+            if column.endswith("_json"):
+                row[column] = self._hidden(row[column], whole, kind in _TELLING and not said)
+            elif whole or (kind in _TELLING and not said and self._staying.tells(row[column])):
+                row[column] = HIDDEN
+            else:
+                row[column] = without_secrets(row[column])
 
-
-def _hidden(source: str) -> str:
-    value = json.loads(source)
-    shown = without_secrets(value)
-    return source if shown == value else json.dumps(shown, ensure_ascii=False)
+    def _hidden(self, source: str, whole: bool, telling: bool) -> str:
+        value = json.loads(source)
+        shown = without(value, lambda text: True) if whole else without_secrets(value)
+        if telling and not whole:
+            shown = without(shown, self._staying.tells)
+        return source if shown == value else json.dumps(shown, ensure_ascii=False)

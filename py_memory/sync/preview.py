@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 
 from py_memory.database import Database
-from py_memory.extraction.secrets import secret_spans
-from py_memory.records import SyncPreview
+from py_memory.records import HERE_ONLY, SyncPreview
 from py_memory.rows import sync_preview as rows
+from py_memory.rows.staying import RESTS_ON_HERE_ONLY
 from py_memory.rows.sync import get_state
 
 from .kinds import KINDS
+from .staying import is_secret_fact
 
 __all__ = ["preview"]
-
-HERE_ONLY = ("session", "device")  # visibility of facts that stay
 
 
 def preview(db: Database, user_id: str) -> SyncPreview:
@@ -29,7 +28,7 @@ def preview(db: Database, user_id: str) -> SyncPreview:
     sent["messages"] -= streaming
     stays["streaming"] = streaming
     stays["hidden_text"] = rows.count_to_send(
-        db, user_id, "messages", "id", all_=first, only="r.has_secret = 1"
+        db, user_id, "messages", "id", all_=first, only=f"(r.has_secret = 1 OR {RESTS_ON_HERE_ONLY})"
     )
     stays["summaries"] = rows.count_summaries(db, user_id)
     gone = 0 if first else sum(rows.count_gone(db, user_id, kind, about.id) for kind, about in KINDS.items())
@@ -45,5 +44,5 @@ def _staying(db: Database, user_id: str, first: bool) -> Iterator[str]:
     for visibility, key, value in rows.facts_to_send(db, user_id, all_=first):
         if visibility in HERE_ONLY:
             yield "here_only"
-        elif secret_spans(value) or secret_spans(key):
+        elif is_secret_fact(key, value):
             yield "secret"

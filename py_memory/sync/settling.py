@@ -17,8 +17,10 @@ from py_memory.rows import facts as fact_rows
 from py_memory.rows import images
 from py_memory.rows import sync as rows
 from py_memory.rows.namespaces import namespace_of
+from py_memory.rows.tombstones import is_forgotten
 from py_memory.titles import checked_title
 
+from .copies import copy_id
 from .kinds import CONFLICTS, KINDS
 
 __all__ = ["DISPUTE_TAKES", "TAKES", "Settling"]
@@ -132,12 +134,21 @@ class Settling:
             raise InvalidInputError("Both say the same, so that there are no two to keep. Take one of them.")
         now = self._clock()
         row = self._row("facts", here.id) or {}
+        id = copy_id(here.id, conflict.changed_at)
+        if there := images.read_row(self._db, "facts", (id,)):
+            if there["value_folded"] == fact_rows.folded(
+                lost["value"]
+            ):  # another device has kept both as well
+                return
+            id = uuid7(now)
+        elif is_forgotten(self._db, self._user, "facts", id):
+            id = uuid7(now)
         many = not namespace_of(self._db, self._user, here.key).single_valued
         beside = many and here.status == "current" and lost["status"] == "current"
         place: dict[str, Any] = {"status": "current"} if beside else {"status": "superseded"}
         if not beside:
             place |= {"superseded_by": here.id, "superseded_at": now, "valid_to": lost["valid_to"] or now}
-        made = {**row, **lost, **place, "id": uuid7(now), "seq": None, "created_at": conflict.changed_at}
+        made = {**row, **lost, **place, "id": id, "seq": None, "created_at": conflict.changed_at}
         made |= {"value_folded": fact_rows.folded(lost["value"]), "use_count": 0, "last_used_at": None}
         if problem := images.insert_unless_refused(self._db, "facts", made):
             raise ConflictError(f"Both cannot be kept: {problem}. Take one of them, or write a new one.")

@@ -1032,6 +1032,9 @@ def test_entries_are_made_one_at_a_time() -> None:
     ("text", "what"),
     [
         ("import asyncio\n\n\nasync def main():\n    await asyncio.sleep(1)\n", "source code"),
+        ("null", "a single JSON value"),
+        (' "x"\n', "a single JSON value"),
+        ("1e400", "a single JSON value"),
         ("const a = 1;\nfunction b() {\n  return a;\n}\n", "source code"),
         ("CREATE TABLE a (\n  b TEXT\n);\nCREATE INDEX c ON a (b);\n", "source code"),
         ("# A program\n\nRun it:\n\n```sh\nmake\n```\n\nor\n\n```python\nmake()\n```\n", "running text"),

@@ -78,6 +78,8 @@ def test_search(capsys: pytest.CaptureFixture[str], file: Path) -> None:
 def test_sql_reads_and_only_reads(capsys: pytest.CaptureFixture[str], file: Path) -> None:
     code, text = run(capsys, "sql", file, "SELECT value FROM facts", "--json")
     assert (code, json.loads(text)) == (0, [{"value": "花生"}])
+    endless = run(capsys, "sql", file, "SELECT 1e400 AS a, -1e400 AS b, 1.5 AS c", "--json")[1]
+    assert json.loads(endless, parse_constant=pytest.fail) == [{"a": "Infinity", "b": "-Infinity", "c": 1.5}]
     before = file.read_bytes()
     for statement in ("DELETE FROM facts", "ATTACH 'other.db' AS o", "SELECT 1; SELECT 2", "nonsense"):
         assert run(capsys, "sql", file, statement)[0] == 2

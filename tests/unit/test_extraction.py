@@ -590,3 +590,62 @@ def test_a_long_statement_is_not_split_inside_a_time_or_behind_a_title() -> None
         pieces = split_statement(text, limit)
         assert "10:45" in " ".join(pieces), pieces
         assert not any(piece.endswith("Dr.") for piece in pieces if len(piece) < limit - 6), pieces
+
+
+FILE = "hello\n{fence}\nI live in Rome. My daughter is Zoe.\n"
+
+
+@pytest.mark.parametrize("other", ["", "~~~", "```"])
+@pytest.mark.parametrize(
+    "draft",
+    [
+        *(
+            "Please look",
+            "~~~\nsome code",
+            "```\ncode",
+            "   ~~~\nx",
+            "    ~~~",
+            "> ```\n> x",
+            "> ~~~",
+            "- ~~~\n  x",
+        ),
+        *("1. ```\n   x", "````\nx", "~~~~\nx", "~~~ python\nx", "```\nx\n```\n~~~"),
+        *("my password is:", "-----BEGIN PRIVATE KEY-----"),
+    ],
+)
+def test_an_attached_file_is_not_what_the_user_says(draft: str, other: str) -> None:
+    fence = "```" if other == "~~~" else "~~~"
+    attached = f"{fence} file: a.txt\n{FILE.format(fence=other)}{fence}"
+    assert propose(f"{draft}\n\n{attached}") == []
+    assert propose(f"{draft}\n\n{attached}\n\n~~~ file: b.txt\nI am vegan.\n~~~") == []
+
+
+def test_what_stands_behind_a_fence_is_said() -> None:
+    for before in (
+        "~~~~\n~~~\ncode\n~~~~",
+        "```python\nx = 1\n```",
+        "```\n~~~\n```",
+        "~~~ file: a\nI am vegan.\n~~~",
+    ):
+        assert [item["value"] for item in propose(f"{before}\nI live in Rome.")] == ["Rome"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pass: zebra0",
+        "user: bob, pass: zebra",
+        "username: bob password zebraNNN",
+        "login=bob / pwd = zebra\nthanks",
+    ],
+)
+def test_a_password_beside_a_name_is_a_secret(text: str) -> None:
+    assert any("zebra" in text[begin:end] for begin, end in secret_spans(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Boarding pass: gate 12", "Pass: I do not want any", "My username is bob, I forgot the password again"],
+)
+def test_other_passes_are_no_secrets(text: str) -> None:
+    assert secret_spans(text) == []

@@ -3,15 +3,16 @@ forgotten, whatever is on its way or set aside meanwhile."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from py_memory import MemoryStore
-from py_memory.sync import outgoing
+from py_memory import ChatAgent, MemoryStore, OfflineAssistant
 from py_memory.sync.engine import Answer, Call
+from py_memory.sync.staying import HIDDEN
 
 from .conftest import SteppedClock
 from .sync_support import (
@@ -46,7 +47,7 @@ def test_secrets_and_what_is_for_this_device_stay(
     assert "for now" not in everything
     other, _ = second(server, user, clock)
     assert [m.content for m in other.get_recent_messages(session, 2)] == [
-        outgoing.HIDDEN,
+        HIDDEN,
         "I will not keep that.",
     ]
     assert token not in json.dumps([dict(row) for row in memory.database.query("SELECT * FROM sync_state")])
@@ -335,7 +336,7 @@ def test_no_secret_leaves_in_anything_else(
     assert kept.id not in {row["id"] for row in there["facts"]}
     assert next(row["value"] for row in there["facts"] if row["id"] == plain.id) == "Ann"
     titles = {row["title"]: row["metadata_json"] for row in there["sessions"]}
-    assert json.loads(titles[f"Again {outgoing.HIDDEN}"])["colour"] == "green"
+    assert json.loads(titles[f"Again {HIDDEN}"])["colour"] == "green"
     assert server.sync(memory, token).pushed == 0
     assert memory.get_session(session.id).title == f"Again {SECRET}"
     assert {fact.value for fact in memory.list_facts()} == {SECRET, "Ann"}
@@ -363,3 +364,79 @@ def test_keys_and_prefixes_that_hold_a_text_go_with_it(
     server.sync(memory, token)
     assert dump(memory) == server_dump(server, user)
     assert memory.forget(text="name").counts == {}
+
+
+def on_server(server: Server, user: str) -> str:
+    with server.store.unit(user, write=False) as unit:
+        return "".join(text for _, text in unit.changes(0, 1000))
+
+
+def test_what_tells_of_a_fact_that_stays_stays(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = MemoryStore(":memory:", clock=clock)
+    session = memory.create_session("Tea")
+    here = memory.set_fact("user::likes", "marzipan", visibility="device")
+    memory.set_fact("user::diet", 'no "pork"', visibility="session")
+    memory.set_fact("user::name", "Ann")
+    agent = ChatAgent(memory, OfflineAssistant())
+    told = asyncio.run(agent.chat_round(session.id, "What do you know about me?"))
+    assert "marzipan" in told.content
+    asked = asyncio.run(agent.chat_round(session.id, "What is my name?"))
+    assert "Ann" in asked.content
+    # In other words, as the record of uses alone tells.
+    other_words = memory.add_message(
+        session.id, "assistant", "Sweets of almonds then", metadata={"a": "almonds"}
+    )
+    memory.record_uses(other_words.id, [("facts", here.id, {"why": "in the prompt"})])
+    memory.add_tool_call(session.id, "shop", {"for": "almonds", "n": 2}, message_id=other_words.id)
+    # Without such a record.
+    memory.add_message(session.id, "assistant", "Have some MARZIPAN.")
+    memory.add_tool_call(session.id, "find", {"json": json.dumps({"diet": 'no "pork"'}), "colour": "red"})
+    memory.propose_experience("cakes", "With marzipan it goes well.")
+    memory.rename_session(session.id, "Marzipan and tea")
+    server.sync(memory, token)
+    there = on_server(server, user)
+    for word in ("arzipan", "pork", "almonds"):
+        assert word.casefold() not in there.casefold()
+    assert asked.content in {row["content"] for row in server_dump(server, user)["message_versions"]}
+    assert '\\"colour\\": \\"red\\"' in there
+    assert memory.get_message(told.id).content == told.content
+
+
+def test_an_answer_stays_where_its_fact_became_one_for_this_device(
+    server: Server, user: str, token: str, clock: SteppedClock
+) -> None:
+    memory = MemoryStore(":memory:", clock=clock)
+    session = memory.create_session("Tea")
+    fact = memory.set_fact("user::likes", "marzipan")
+    answer = memory.add_message(session.id, "assistant", "Sweets of almonds")
+    memory.record_uses(answer.id, [("facts", fact.id, {})])
+    with memory.database.transaction():
+        memory.database.execute("UPDATE facts SET visibility = 'device' WHERE id = ?", (fact.id,))
+    assert memory.preview_sync().stays == {"here_only": 1, "hidden_text": 1}
+    server.sync(memory, token)
+    assert "almonds" not in on_server(server, user)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("user::password", "user::wifi_password", "user::bank::pin", "user::login", "user::contact::token"),
+        *("user::Wi-Fi key", "user::door-code", "user::银行密码", "user::card_number"),
+    ],
+)
+def test_a_fact_whose_key_names_a_secret_stays(
+    server: Server, user: str, token: str, clock: SteppedClock, key: str
+) -> None:
+    memory = MemoryStore(":memory:", clock=clock)
+    session = memory.create_session("Tea")
+    memory.set_fact(key, "plainzebra")
+    for plain in ("user::likes::pinball", "user::passport::country", "user::skill::keyboards"):
+        memory.set_fact(plain, "red")
+    memory.add_message(session.id, "assistant", "It is plainzebra.")
+    memory.add_tool_call(session.id, "look up", {"value": "plainzebra"})
+    assert memory.preview_sync().stays["secret"] == 1
+    server.sync(memory, token)
+    assert "plainzebra" not in on_server(server, user)
+    assert len(server_dump(server, user)["facts"]) == 3

@@ -12,7 +12,7 @@ from py_memory.records import SyncConflict
 from py_memory.sync import engine
 
 from .conftest import SteppedClock
-from .sync_support import Server
+from .sync_support import Server, dump
 
 Device = tuple[MemoryStore, str]
 
@@ -85,6 +85,38 @@ def test_a_conflict_ends_as_was_decided_on_every_device(
     for memory, _ in devices:
         assert values(memory, key) == expected
         assert memory.sync_conflicts() == []
+
+
+@pytest.mark.parametrize(
+    ("key", "takes", "current", "former"),
+    [
+        ("user::diet", ("both", "lost"), {"vegetarian"}, {"pescatarian"}),
+        ("user::diet", ("lost", "both"), {"vegetarian"}, {"pescatarian"}),
+        ("user::diet", ("both", "both"), {"pescatarian"}, {"vegetarian"}),
+        ("user::diet", ("both", "kept"), {"pescatarian"}, {"vegetarian"}),
+        ("user::likes", ("both", "lost"), {"vegetarian", "pescatarian"}, set()),
+        ("user::likes", ("both", "both"), {"vegetarian", "pescatarian"}, set()),
+    ],
+)
+def test_both_loses_nothing_whatever_another_device_decides(
+    server: Server,
+    devices: list[Device],
+    clock: SteppedClock,
+    key: str,
+    takes: tuple[str, str],
+    current: set[str],
+    former: set[str],
+) -> None:
+    _, conflict = both_edit(server, devices, clock, key)
+    for (memory, _), take in zip(devices, takes, strict=True):
+        memory.settle_sync_conflict(conflict.id, take)
+        clock.advance(seconds=1)
+    rounds(server, devices)
+    for memory, _ in devices:
+        said = sorted((fact.value, fact.status == "current") for fact in memory.fact_history(key))
+        assert said == sorted([*((value, True) for value in current), *((value, False) for value in former)])
+        assert memory.sync_conflicts() == []
+    assert dump(devices[0][0]) == dump(devices[1][0])
 
 
 def test_what_cannot_be_decided_changes_nothing(

@@ -135,9 +135,21 @@ def propose(
             found += [(item, True) for item in _statement(command.body, body, whole, lang, known or {})]
         rest += [visible[read_to : command.start], "\n" * (sentence.end - command.start)]
         read_to = sentence.end
-    noticed = _read("".join((*rest, visible[read_to:])), lang, known or {})
-    found += [(item, False) for item in noticed if confidence_of(item.rule) >= LEAST]
+    left = "".join((*rest, visible[read_to:]))
+    found += [
+        (item, False)
+        for item in _read(left, lang, known or {})
+        if confidence_of(item.rule) >= LEAST and not _is_doubtful(item, left)
+    ]
     return [_proposal(text, item, explicit, now, zone) for item, explicit in _unique(found)]
+
+
+def _is_doubtful(item: Found, visible: str) -> bool:
+    from .doubt import doubtful
+
+    whole = next((s for s in sentences(visible) if s.start <= item.start < s.end), None)
+    clause = visible[item.start : item.end]
+    return doubtful(item.key, item.value, clause, whole.text if whole else clause)
 
 
 def task_key(what: str) -> str:

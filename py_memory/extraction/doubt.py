@@ -1,0 +1,163 @@
+"""What is doubtful, whatever rule read it: what is told must be a plain statement of one whole thing.
+
+The rules know how people tell things; they cannot know all that people say in the same words without meaning it
+(“I live for Fridays”, “the exam is on Monday”, 我对废话过敏). So each kind has a condition on what it told: a
+likeable thing is spoken of in general, an allergen is one of a table, an appointment is the speaker's own, a name
+looks like a name. What does not meet it has a confidence of 0 and is put before nobody; what the user asked to
+remember is kept nevertheless. How strict the conditions are was chosen on messages written before anybody knew
+the rules that read them (`tests/data/utterances_eighth.jsonl`): see docs/benchmarks.md.
+"""
+# ruff: noqa: E501 -- a pattern is one line
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["doubtful"]
+
+_HAN = re.compile("[\u3400-\u9fff]")
+# Said of what is not so, or of everybody: before the value, or in the same breath behind it.
+_UNREAL = re.compile(
+    r"\b(?:(?<!\bCould )(?<!\bWould )(?:would|might|could)(?! you\b)(?! (?:eat|drink|watch|listen|live|play|read|kill)\b)|as (?:if|though)|supposedly|figuratively|practically|for (?:everyone|everybody|all)|everybody|no one|nobody|so-called)\b"
+    r"|似的|恨不得|简直|大家都(?![叫喊])|人人|所谓",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(r",|\b(?:and|so|but|because|as|when|if)\b|[，。；]", re.IGNORECASE)
+# A sentence that only weighs or supposes something.
+_SUPPOSED = re.compile(r"\bpros and cons\b|\bsay I\b|利弊|比方说|打个比方|就当|假定|按.{1,6}算", re.IGNORECASE)
+_OVER = re.compile(
+    r"\b(?:lost (?:my|the|our)|quit(?! (?:booze|alcohol|sugar|meat|dairy|drinking|smoking|coffee|caffeine|gluten))|quitting|left|leaving|laid off|fired|sacked|resign\w*|made redundant|used to|formerly|back when)\b|^(?!.*\b(?:moved|been|since|gave|given|became|started|joined|turned|bought|went (?:vegan|vegetarian|veggie)(?! for)|have|'ve|diagnosed|born)\b).*\b(?:years? ago|in (?:19|20)\d\d|for (?:an?|\w+) (?:weeks?|months?|years?|while))\b"
+    r"|辞了|离职|裁了|被裁|开除|[住呆待]到",
+    re.IGNORECASE,
+)
+_AGED = re.compile(r"\b(?:now|currently|still|only) \d{1,3}\b|(?:现在|今年|目前)才?(?:\d|[一二三四五六七八九十])", re.IGNORECASE)
+_TOO_OLD = re.compile(r"1[1-9]\d|[2-9]\d\d|百")
+
+# -- likings --
+# What is liked in general stands without an article: “a good list”, “the colours”, “this one” are liked in passing.
+_IN_PASSING = re.compile(
+    r"^(?:an?|the|this|that|these|those|some|any|one|another|each|every|both|its|his|her|their|your|my|our)\b(?! (?:(?-i:[A-Z])|(?:sea|ocean|outdoors|rain|cold|heat|piano|guitar|cello|violin|harp|drums|oboe|flute|smell|sound|taste|countryside|mountains|beach|opera|theat(?:re|er)|snow|sun|dark|gym|desert|forest)\b))"
+    r"|\b(?:I|me|my|mine|you|your|yours|we|us|our|ours|he|him|his|she|her|it|its|they|them|their|myself|yourself|himself|herself|itself|ourselves|themselves|this|that|these|those|who|which|what|how|when|where|why|nothing|nobody|everywhere|anywhere|somewhere|anything|something|anyone|someone|everyone|not|never|always|equally)\b"
+    r"|\b(?:valued|brings?|supported|helps?|makes?|gets?|goes|comes?|does|did|has|had|says|feels|looks|sounds|seems|works|keeps|thanks)\b",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(
+    r"^(?:\W*|yeah|yes|yep|no|nope|ok|okay|wow|cool|help|helping|theme|themes|idea|ideas|plan|plans|list|lists|labels?|detail|details|colou?rs?|texture|vibe|vibes|style|look|looks|design|effort|work|options?|suggestions?|answers?|questions?|questions|results?|end|start|begin\w*|part|parts|bits?|way|ways|attitude|energy|enthusiasm|honesty|confidence|support|advice|feedback|reply|replies|both|all|most|others?|hugs?|love|hate|happy endings?|endings?|surprises? like .*|being (?:right|wrong|here|alive|me|with people|around friends)|trying|living|talking|chatting|thinking|learning|going|doing .*|having .*|getting .*|making .*|seeing .*|knowing .*|giving .*|taking .*|finding .*|feeling .*|sounding .*|looking .*|using .*|asking .*|telling .*|everything|\w*days?|mornings?|weekends?|holidays?|january|february|march|april|june|july|august|september|october|november|december)$",
+    re.IGNORECASE,
+)
+_VAGUE_ZH = re.compile(
+    r"[我你您他她它咱俺这那哪谁]|[但又也就都还却才]|喜欢|讨厌|不|没|^(?:感觉|样子|类型|风格|颜色|细节|态度|设计|结局|回答|答案|说法|做法|想法|思路|主意|建议|过程|故事|部分|情感|人性|生活|工作|学习|一切|东西|事情|自己|大家|一些.*|.*[里中]的.*性)$|^(?:在|是|被|把|给|让|叫|对|跟|和|有|去|来|会|能|要|想)|得[很]?$|[了过着吗呢吧啊]$|大团圆"
+)
+
+_ONE = re.compile(r"\b(?:love|like|enjoy|adore|hate|prefer|for) (?:an?|this|that|these|those)(?: \w+)? $", re.IGNORECASE)
+
+# -- decisions --
+_FIRM = re.compile(r"[\w'-]+")
+_SLACK = frozenset(
+    """i me my you your we us our it its he him she her they them this that these those to a an the and or not no be
+    is are do did done go going get have had let so just really now today tonight tomorrow later soon again anyway
+    then here there up out on off in at for of with about against""".split()
+)
+_ATTITUDE = re.compile(
+    r"\b(?:care|mind|worry|matter|believe|trust|know|see|think|feel|guess|wonder|agree|disagree|forget|forgive|ignore|wait|ask|tell|talk|say|listen|try|hope|wish|pretend|laugh|cry|nap|right|wrong|happy|nice|kind|you|you're|it's|he's|she's|they're)\b",
+    re.IGNORECASE,
+)
+_ATTITUDE_ZH = re.compile(
+    r"在乎|在意|介意|相信|原谅|理[你他她它]|生气|难过|开心|快乐|[你您他她它咱]|今天|今晚|现在|好看|好笑|可爱|先不|不管|不说|不想|告诉|等等?|看看|试试|再说|随便|躺|摆烂|佛系|忍|算了|努力|加油|放弃|拼"
+)
+
+# -- allergens, of which somebody who says so is allergic --
+_ALLERGEN = re.compile(
+    r"\b(?:\w*nuts?|almonds?|cashews?|pistachios?|macadamias?|fish|salmon|tuna|cod|\w*fish|seafood|shrimps?|prawns?|crabs?|lobsters?|mussels?|oysters?|clams?|scallops?|squid|octopus|molluscs?|eggs?|milk|dairy|lactose|whey|casein|gluten|wheat|barley|rye|oats?|corn|maize|rice|soya?|tofu|sesame|tahini|mustard|celery|lupin|sulphites?|sulfites?|kiwis?|kiwi ?fruit|\w*berr(?:y|ies)|mango(?:e?s)?|pineapples?|bananas?|avocados?|peach(?:es)?|apples?|pears?|plums?|cherr(?:y|ies)|melons?|grapes?|citrus|oranges?|lemons?|limes?|tomato(?:e?s)?|potato(?:e?s)?|carrots?|onions?|garlic|peppers?|paprika|chill?i(?:e?s)?|mushrooms?|spinach|lentils?|chickpeas?|beans?|peas?|legumes?|pulses|coconuts?|chocolate|cocoa|cinnamon|spices?|coriander|cilantro|parsley|yeast|msg|alcohol|wine|beer|caffeine|coffee|honey|meat|pork|beef|chicken|gelatine?|latex|rubber|penicillin|amoxicillin|\w+cillin|\w+mycin|antibiotics?|aspirin|ibuprofen|paracetamol|nsaids?|codeine|morphine|opioids?|\w+caine|an(?:a)?esthe\w+|iodine|contrast|sulfa|sulpha|sulfa drugs|insulin|vaccines?|pollen|grass(?:es)?|hay|birch|ragweed|trees?|olive trees?|flowers?|lil(?:y|ies)|dust|dust mites?|mites?|mou?lds?|cats?|dogs?|horses?|rabbits?|hamsters?|guinea pigs?|animals?|reptiles?|pets?|fur|hair|dander|feathers?|down|wool|bees?|wasps?|hornets?|ants?|mosquito(?:e?s)?|insects?|stings?|bites?|venom|nickel|silver|gold|metals?|cobalt|chrom\w+|lanolin|perfumes?|fragrances?|scents?|detergents?|soap|bleach|hair dye|dye|dyes|ppd|formaldehyde|adhesives?|plasters?|sunscreen|sun|sunlight|cold|water|smoke|sugar|red meat|food colou?ring|additives|preservatives?|parabens?|shellfish|crustaceans?|poison ivy)\b",
+    re.IGNORECASE,
+)
+_ALLERGEN_ZH = (
+    "乳糖不耐(?:受|症)?|花粉|柳絮|杨絮|飞絮|草|蒿|尘螨|螨虫?|灰尘|粉尘|霉菌?|动物毛|宠物毛|[猫狗兔鸟]毛?|毛发|皮屑|羽毛|羽绒|羊毛|蚕丝|蜜?蜂毒?|黄蜂|马蜂|蚊子|蚊虫|虫|蚂蚁|海鲜|虾蟹?|螃?蟹|龙虾|贝类?|生蚝|牡蛎|扇贝|鱿鱼|章鱼|三文鱼|鱼|带鱼|鸡?蛋|蛋清|蛋白|蛋类|牛?奶|奶制品|乳制品|乳糖|乳清|奶粉|花生|坚果|腰果|核桃|杏仁|榛子|开心果|松子|夏威夷果|芝麻|芒果|菠萝|凤梨|猕猴桃|奇异果|桃子?|水蜜桃|草莓|蓝莓|苹果|香蕉|荔枝|木瓜|哈密瓜|西瓜|榴莲|柑橘|橙子?|柠檬|番茄|西红柿|茄子|土豆|山药|芋头|芹菜|香菜|菠菜|香菇|蘑菇|菌菇?|竹笋|大豆|黄豆|豆类?|豆制品|豆浆|蚕豆|小麦|麦子|麦麸|麸质|面筋|麸|荞麦|玉米|大米|酵母|酒精?|啤酒|红酒|咖啡因?|巧克力|可可|辣椒|花椒|胡椒|芥末|味精|蜂蜜|牛肉|羊肉|猪肉|鸡肉|红肉|明胶|乳胶|橡胶|青霉素|头孢|阿莫西林|阿司匹林|布洛芬|磺胺|碘|造影剂|麻药|麻醉|抗生素|\\S{0,4}[霉西]素|\\S{0,3}西林|\\S{0,3}沙星|疫苗|镍|金属|银|铁|染发剂|苯二胺|香水|香精|化妆品|防腐剂|酒糟|紫外线|阳光|太阳|日光|冷空气|冷|胶布|创可贴|洗衣液|洗洁精|漆|甲醛|油漆|二手烟|烟味|防晒霜?|粉底|面膜"
+)
+_ALLERGENS_ZH = re.compile(rf"(?:生|熟|所有|各种|一切)?(?:{_ALLERGEN_ZH})(?:类|毒|过敏原)?$")
+
+# -- appointments --
+_FIRST_PERSON = re.compile(
+    r"\b(?:I|I'm|I've|I'll|I'd|im|ive|me|my|mine|we|we're|we've|we'll|us|our|ours|got)\b|[我咱俺]|本人",
+    re.IGNORECASE,
+)
+_OF_THINGS = re.compile(
+    r"^(?:the )?(?:deadline|concert|game|match|election|sale|strike|shop|store|bank|holiday|train|bus|flight|ferry|show|film|movie|news|class|course|term|school|office)s? (?:is|are|was|leaves|starts|ends|opens|closes|departs)\b|^an? |\bfor (?:everyone|everybody|all|year \w+)\b",
+    re.IGNORECASE,
+)
+_OF_THINGS_ZH = re.compile(r"(?<![成首])都|全|截止|放假|开门|关门|开售|开播|上映|停[运课业]|刚入职")
+
+# -- names --
+_SURNAME_ETC = re.compile(
+    r"[A-Za-z·]|^[小阿老大]|^(.)\1|[哥姐叔姨婶爷奶妹弟爸妈总工仔宝崽]$|老师$|先生$|女士$"
+)
+_CALLED_ZH = re.compile(r"(?:叫|喊)我(?P<v>[^，。]{1,6}?)(?:$|都|也|，)")
+_CALLED_SO = re.compile(r"就(?:好|行|可以|成)|即可|吧$|(?:大家|朋友|同事|他们|人家|别人|家里人?)们?都?(?:叫|喊)我")
+
+# -- the rest --
+_KIN_IN_TRADE = re.compile(
+    r"\b(?:others|fellow|people|folks|everyone|kids'|family|household|house)\b|孩子|老婆|老公|家里|全家|群里",
+    re.IGNORECASE,
+)
+_NO_SUBJECT_ZH = re.compile(r"听起来|非常|很|太|更|最|这|那|各家|人物|体$|关$|感觉|没有|思考")
+_NO_WORK_ZH = re.compile(r"思考|考虑|正在|打算|想|找|换|忙|努力|认真|拼命|加班")
+
+
+_RAISED = re.compile(r"\b(?:raised|grew up|brought up) (?:in|near|outside) $", re.IGNORECASE)
+_BORN = re.compile(r"\bborn in\b", re.IGNORECASE)
+# Behind a place, an employer or a subject: another word of the same name, at which it was cut.
+_GOES_ON = re.compile(
+    r" (?!(?:and|or|but|so|because|since|as|at|in|on|for|with|from|of|to|by|near|who|which|that|where|while|if|when|though|although|now|these|this|currently|right|until|till|the|my|our|your|his|her|their|an?|i|i'm|i've|we|we're|is|isn't|was|are|here|too|also|please|lol|haha|hence|again|already|already|still|just|always|not|last|next|every|most|full|part|about|over|under|than|then|after|before|during|all|both|doing|working|living|studying|way|btw|tho|myself|alone|together|what|how|any|it|it's|can|do|does|has|have|would|will|way|off|up|out|through|via|plus|yet|only|remotely|temporarily|permanently|originally|\w+ly|\w+ing|\w*days?|mornings|evenings|nights|weekends|january|february|march|april|june|july|august|september|october|november|december|student|students|degree|course|university|school|college|department|faculty)\b)[a-z]+",
+    re.IGNORECASE,
+)
+_CUT_SHORT = ("work", "home", "hometown", "studies")
+
+
+def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
+    """Whether too little says that a value told in a clause of a sentence is meant as it stands."""
+    kind = key.removeprefix("user::").split("::")
+    what = kind[-1] if kind[0] in ("family", "pet") and len(kind) > 2 else kind[0]
+    own = kind[0] == what
+    chinese = bool(_HAN.search(clause))
+    before, _, behind = clause.partition(value)
+    if key.startswith("task::"):
+        return False
+    if _SUPPOSED.search(sentence) or _UNREAL.search(before) or _UNREAL.search(_NEXT.split(behind)[0]):
+        return True
+    if what in ("likes", "dislikes", "favorite"):
+        if chinese:
+            return bool(_VAGUE_ZH.search(value))
+        return bool(
+            _IN_PASSING.search(value) or _VAGUE.match(value) or _ONE.search(before) or len(value.split()) > 6
+        )
+    if what == "allergy":
+        return not (_ALLERGENS_ZH.match(value) if chinese else _ALLERGEN.search(value))
+    if what == "decision":
+        if chinese:
+            return len(value) < 2 or bool(_ATTITUDE_ZH.search(value))
+        content = [word for word in _FIRM.findall(value.lower()) if word not in _SLACK]
+        return not content or bool(_ATTITUDE.search(value))
+    if what == "event":
+        return not _FIRST_PERSON.search(clause) and bool(
+            (_OF_THINGS_ZH if chinese else _OF_THINGS).search(clause)
+        )
+    if what == "age":
+        return bool(_TOO_OLD.search(value) or (own and _AGED.search(sentence.replace(clause, "", 1))))
+    if own and what in ("work", "job", "home", "hometown", "diet", "studies"):
+        if _OVER.search(clause):
+            return True
+        if value.islower() and value.isascii() and what in _CUT_SHORT and _GOES_ON.match(behind):
+            return True
+    if what in ("home", "hometown") and "老家" in before:
+        return what == "home"
+    if what == "hometown":
+        return bool(_RAISED.search(before) and _BORN.search(sentence))
+    if what == "job":
+        return bool(_KIN_IN_TRADE.search(value))
+    if what == "studies":
+        return bool(chinese and _NO_SUBJECT_ZH.search(value + behind[:1]))
+    if what == "work":
+        return bool(chinese and _NO_WORK_ZH.search(value))
+    if key == "user::name" and chinese and (called := _CALLED_ZH.search(sentence)) and value in called["v"]:
+        return not (_SURNAME_ETC.search(value) or _CALLED_SO.search(sentence))
+    return False

@@ -30,6 +30,14 @@ _OVER = re.compile(
     r"|辞了|离职|裁了|被裁|开除|[住呆待]到",
     re.IGNORECASE,
 )
+# What holds for a day or a week only, unless it begins then.
+_PASSING = re.compile(
+    r"^(?!.*\b(?:moved|moving|relocat\w+|started|starting|start|joined|diagnosed|became|turned|just)\b).*\b(?:today|tonight|this (?:morning|afternoon|evening|weekend|week)|for (?:the|an?|one|two|once) (?:day|night|evening|weekend|week|month)s?)\b"
+    r"|\bstaying\b.*\b(?:till|until)\b"
+    r"|^(?!.*(?:搬|刚|入职|开始|确诊|查出)).*(?:今天|今晚|今早|这周|这个?周末|这几天|[到待]周|暂时|临时|一天|半天)",
+    re.IGNORECASE,
+)
+_ALMOST = re.compile(r"\b(?:almost|nearly|virtually|half|sort of|kind of|kinda|a bit of an?)\b|差点|险些|半个|算是", re.IGNORECASE)
 _AGED = re.compile(r"\b(?:now|currently|still|only) \d{1,3}\b|(?:现在|今年|目前)才?(?:\d|[一二三四五六七八九十])", re.IGNORECASE)
 _TOO_OLD = re.compile(r"1[1-9]\d|[2-9]\d\d|百")
 
@@ -46,10 +54,17 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 _VAGUE_ZH = re.compile(
-    r"[我你您他她它咱俺这那哪谁]|[但又也就都还却才]|喜欢|讨厌|不|没|^(?:感觉|样子|类型|风格|颜色|细节|态度|设计|结局|回答|答案|说法|做法|想法|思路|主意|建议|过程|故事|部分|情感|人性|生活|工作|学习|一切|东西|事情|自己|大家|一些.*|.*[里中]的.*性)$|^(?:在|是|被|把|给|让|叫|对|跟|和|有|去|来|会|能|要|想)|得[很]?$|[了过着吗呢吧啊]$|大团圆"
+    r"[我你您他她它咱俺这那哪谁]|[但又也就都还却才]|喜欢|讨厌|不|没|^(?:感觉|样子|类型|风格|颜色|细节|态度|设计|结局|回答|答案|说法|做法|想法|思路|主意|建议|过程|故事|部分|情感|人性|生活|工作|学习|一切|东西|事情|自己|大家|.*(?:字号|字体|排版|格式|版式|[大小]字)|一些.*|.*[里中]的.*性)$|^(?:在|是|被|把|给|让|叫|对|跟|和|有|去|来|会|能|要|想)|得[很]?$|[了过着吗呢吧啊]$|大团圆|[个种款版稿段]$"
 )
 
 _ONE = re.compile(r"\b(?:love|like|enjoy|adore|hate|prefer|for) (?:an?|this|that|these|those)(?: \w+)? $", re.IGNORECASE)
+# “I'm a cat person”, but not “I'm a cat person trapped with a dog”.
+_OF_A_KIND = re.compile(r" (?:person|people|lover|girl|guy|type) (?!and\b|but\b|so\b|too\b|here\b|myself\b|by\b|at\b)\w", re.IGNORECASE)
+# -- illnesses: “anxiety about this e-mail” and “pregnant with ideas” are none --
+_ABOUT = re.compile(
+    r".*(?:anxiety|anxious|depress\w+|OCD|ADHD|blind|deaf|insomnia) (?:about|over|to|without|by)\b|pregnant with (?!twins|triplets|my|our|a|an|number|baby|\d)",
+    re.IGNORECASE,
+)
 
 # -- decisions --
 _FIRM = re.compile(r"[\w'-]+")
@@ -59,11 +74,11 @@ _SLACK = frozenset(
     then here there up out on off in at for of with about against""".split()
 )
 _ATTITUDE = re.compile(
-    r"\b(?:care|mind|worry|matter|believe|trust|know|see|think|feel|guess|wonder|agree|disagree|forget|forgive|ignore|wait|ask|tell|talk|say|listen|try|hope|wish|pretend|laugh|cry|nap|right|wrong|happy|nice|kind|you|you're|it's|he's|she's|they're)\b",
+    r"^(?:the )?(?:flow|plan \w+|option \w+|version \w+|gut)$|\b(?:care|mind|worry|matter|believe|trust|know|see|think|feel|guess|wonder|agree|disagree|forget|forgive|ignore|wait|ask|tell|talk|say|listen|try|hope|wish|pretend|laugh|cry|nap|right|wrong|happy|nice|kind|you|you're|it's|he's|she's|they're)\b",
     re.IGNORECASE,
 )
 _ATTITUDE_ZH = re.compile(
-    r"在乎|在意|介意|相信|原谅|理[你他她它]|生气|难过|开心|快乐|[你您他她它咱]|今天|今晚|现在|好看|好笑|可爱|先不|不管|不说|不想|告诉|等等?|看看|试试|再说|随便|躺|摆烂|佛系|忍|算了|努力|加油|放弃|拼"
+    r"(.)\1$|在乎|在意|介意|相信|原谅|理[你他她它]|生气|难过|开心|快乐|[你您他她它咱]|今天|今晚|现在|好看|好笑|可爱|先不|不管|不说|不想|告诉|等等?|看看|试试|再说|随便|躺|摆烂|佛系|忍|算了|努力|加油|放弃|拼|去想"
 )
 
 # -- allergens, of which somebody who says so is allergic --
@@ -82,10 +97,12 @@ _FIRST_PERSON = re.compile(
     re.IGNORECASE,
 )
 _OF_THINGS = re.compile(
-    r"^(?:the )?(?:deadline|concert|game|match|election|sale|strike|shop|store|bank|holiday|train|bus|flight|ferry|show|film|movie|news|class|course|term|school|office)s? (?:is|are|was|leaves|starts|ends|opens|closes|departs)\b|^an? |\bfor (?:everyone|everybody|all|year \w+)\b",
+    r"^(?:the )?(?:deadline|concert|game|match|election|sale|strike|shop|store|bank|holiday|train|bus|flight|ferry|show|film|movie|news|class|course|term|school|office)s? (?:is|are|was|leaves|starts|ends|opens|closes|departs)\b|^an? |\bfor (?:everyone|everybody|all|year \w+)\b|\b(?:is|are|'s) (?:open|closed|free|full|available|late|delayed|cancell?ed|sold out|busy|out|over|expired)\b",
     re.IGNORECASE,
 )
 _OF_THINGS_ZH = re.compile(r"(?<![成首])都|全|截止|放假|开门|关门|开售|开播|上映|停[运课业]|刚入职")
+
+_HOUR_ONLY = re.compile(r"\w+ at \d{1,2}|[\d一二三四五六七八九十]{1,3}点.{1,4}", re.IGNORECASE)
 
 # -- names --
 _SURNAME_ETC = re.compile(
@@ -93,6 +110,30 @@ _SURNAME_ETC = re.compile(
 )
 _CALLED_ZH = re.compile(r"(?:叫|喊)我(?P<v>[^，。]{1,6}?)(?:$|都|也|，)")
 _CALLED_SO = re.compile(r"就(?:好|行|可以|成)|即可|吧$|(?:大家|朋友|同事|他们|人家|别人|家里人?)们?都?(?:叫|喊)我")
+_NAMED_BY = re.compile("外公|外婆|爷爷|奶奶|爸|妈|[起取改写]$")
+# “我是…” tells what somebody is as well as who: 顾客 and 房东 begin like names.
+_ROLE_ZH = re.compile("[生工头员师者人民手迷粉控党客户主汉族哈猿狗女男友]$")
+_GREETING = re.compile("你好|您好|大家好|嗨|哈喽|hi|hello|早|又来|来了", re.IGNORECASE)
+_NOT_MINE_ZH = re.compile("[那这他她它某]的?$|[那这他她它某][^，。我]{0,4}(?:老板|同事|朋友|领导|室友|邻居|老师)")
+
+# -- trades: what is behind one must go on about it --
+_BEING = re.compile(r"\b(?:I'm|I am|im|we're|we are) (?:\w+ ){0,2}(?:an?|the) $", re.IGNORECASE)
+_AT_WORK = re.compile(
+    r"$|[^\w ]| (?:at(?! heart)|in(?! my)|with(?! my)|from|by|on|and|but|so|or|who|which|that|now|here|working|based|living|currently|these|since|too|also|as|up|down|out|over|near|because|while|looking|trying|doing|specialis\w+|specializ\w+|turned|myself|again|then|just|half|part|full|freelance|full-time|part-time|remotely|if|when|btw|lol|haha|years?|is|are|there|nowadays|tbh|please|any|what|how|can|I|I'm|my|not)\b"
+    r"| for (?!(?:my|the) (?:day|night|week\w*|friends?|family|kids|cats?|dogs?|house\w*)\b|an? (?:day|night|week)\b|once\b|fun\b|friends\b|free\b)| of (?!napping|sleeping|nothing|all\b|my own)",
+    re.IGNORECASE,
+)
+_NO_TRADE = re.compile(
+    r"^(?:bit of|unpaid|amateur|armchair|wannabe|would-be|professional (?:over|pro|nap)\w*|self-proclaimed|self-appointed|budding|aspiring|failed|part-time parent)\b|^(?:一天|半个|免费|职业内)|内耗",
+    re.IGNORECASE,
+)
+_TRAINED = re.compile(r"\b(?:trained|qualified|started out|applied|posing|dressed up|disguised|moonlight\w*|known|typecast) as\b", re.IGNORECASE)
+_GOES_BY = re.compile(r"\bgo by $", re.IGNORECASE)
+_NO_KIN = re.compile(r"\b(?:work|future|imaginary|fake|fictional|former|first|second|late|ex)[ -](?:\w+)? ?$", re.IGNORECASE)
+_DEAD_ZH = re.compile("没了|走了|去世|过世|不在了|已故|离世")
+# One answer in a language, and not all from now on.
+_ONE_ANSWER = re.compile("用[^，。]{1,4}[语文话]?(?:说|讲|写|念|翻)(?:一下|一遍|吧)?$")
+_MISSED_ZH = re.compile("没(?!事)|错过|误了|取消|改天")
 
 # -- the rest --
 _KIN_IN_TRADE = re.compile(
@@ -110,6 +151,7 @@ _GOES_ON = re.compile(
     r" (?!(?:and|or|but|so|because|since|as|at|in|on|for|with|from|of|to|by|near|who|which|that|where|while|if|when|though|although|now|these|this|currently|right|until|till|the|my|our|your|his|her|their|an?|i|i'm|i've|we|we're|is|isn't|was|are|here|too|also|please|lol|haha|hence|again|already|already|still|just|always|not|last|next|every|most|full|part|about|over|under|than|then|after|before|during|all|both|doing|working|living|studying|way|btw|tho|myself|alone|together|what|how|any|it|it's|can|do|does|has|have|would|will|way|off|up|out|through|via|plus|yet|only|remotely|temporarily|permanently|originally|\w+ly|\w+ing|\w*days?|mornings|evenings|nights|weekends|january|february|march|april|june|july|august|september|october|november|december|student|students|degree|course|university|school|college|department|faculty)\b)[a-z]+",
     re.IGNORECASE,
 )
+_LASTING = ("work", "job", "home", "diet", "studies")
 _CUT_SHORT = ("work", "home", "hometown", "studies")
 
 
@@ -124,12 +166,25 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
         return False
     if _SUPPOSED.search(sentence) or _UNREAL.search(before) or _UNREAL.search(_NEXT.split(behind)[0]):
         return True
+    if what != "age" and _ALMOST.search(before):
+        return True
+    if own and what in _LASTING and _PASSING.search(clause):
+        return True
+    if kind[0] == "family" and (_NO_KIN.search(before) or _DEAD_ZH.search(sentence)):
+        return True
     if what in ("likes", "dislikes", "favorite"):
         if chinese:
-            return bool(_VAGUE_ZH.search(value))
+            headless = bool(re.match("的(?!铁|粉|歌|书|电影)", behind)) and not value.startswith(("吃", "喝"))
+            return headless or bool(_VAGUE_ZH.search(value)) or (what == "likes" and len(value) < 2)
         return bool(
-            _IN_PASSING.search(value) or _VAGUE.match(value) or _ONE.search(before) or len(value.split()) > 6
+            _IN_PASSING.search(value)
+            or _VAGUE.match(value)
+            or _ONE.search(before)
+            or _OF_A_KIND.match(behind)
+            or len(value.split()) > 6
         )
+    if what == "condition":
+        return bool(_ABOUT.match(value + behind))
     if what == "allergy":
         return not (_ALLERGENS_ZH.match(value) if chinese else _ALLERGEN.search(value))
     if what == "decision":
@@ -138,8 +193,10 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
         content = [word for word in _FIRM.findall(value.lower()) if word not in _SLACK]
         return not content or bool(_ATTITUDE.search(value))
     if what == "event":
+        if _MISSED_ZH.search(clause):
+            return True
         return not _FIRST_PERSON.search(clause) and bool(
-            (_OF_THINGS_ZH if chinese else _OF_THINGS).search(clause)
+            (_OF_THINGS_ZH if chinese else _OF_THINGS).search(clause) or _HOUR_ONLY.fullmatch(clause)
         )
     if what == "age":
         return bool(_TOO_OLD.search(value) or (own and _AGED.search(sentence.replace(clause, "", 1))))
@@ -153,11 +210,28 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
     if what == "hometown":
         return bool(_RAISED.search(before) and _BORN.search(sentence))
     if what == "job":
-        return bool(_KIN_IN_TRADE.search(value))
+        if _KIN_IN_TRADE.search(value) or _NO_TRADE.search(value) or _TRAINED.search(before):
+            return True
+        return own and bool(_BEING.search(before)) and not _AT_WORK.match(behind)
+    if what == "diet":
+        return chinese and "的" in value[:-1] and not value.startswith("戒")
+    if what == "language":
+        return bool(_ONE_ANSWER.fullmatch(sentence.strip("。！!.~ ")))
     if what == "studies":
         return bool(chinese and _NO_SUBJECT_ZH.search(value + behind[:1]))
     if what == "work":
         return bool(chinese and _NO_WORK_ZH.search(value))
-    if key == "user::name" and chinese and (called := _CALLED_ZH.search(sentence)) and value in called["v"]:
-        return not (_SURNAME_ETC.search(value) or _CALLED_SO.search(sentence))
+    if kind[0] == "relation" and chinese:
+        return bool(_NOT_MINE_ZH.search(sentence.partition(value)[0]))
+    if key == "user::name" and value.islower() and _GOES_BY.search(before):
+        return True
+    if key == "user::name" and chinese:
+        if _NAMED_BY.search(value):
+            return True
+        if (called := _CALLED_ZH.search(sentence)) and value in called["v"]:
+            return not (_SURNAME_ETC.search(value) or _CALLED_SO.search(sentence))
+        if re.search("我是$", before):
+            return not _SURNAME_ETC.search(value) and (
+                bool(_ROLE_ZH.search(value)) or (len(value) < 3 and not _GREETING.search(sentence))
+            )
     return False

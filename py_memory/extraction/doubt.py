@@ -50,7 +50,7 @@ _IN_PASSING = re.compile(
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
-    r"^(?:\W*|yeah|yes|yep|no|nope|ok|okay|wow|cool|help|helping|theme|themes|idea|ideas|plan|plans|list|lists|labels?|detail|details|colou?rs?|texture|vibe|vibes|style|look|looks|design|effort|work|options?|suggestions?|answers?|questions?|questions|results?|end|start|begin\w*|part|parts|bits?|way|ways|attitude|energy|enthusiasm|honesty|confidence|support|advice|feedback|reply|replies|both|all|most|others?|hugs?|love|hate|happy endings?|endings?|surprises? like .*|being (?:right|wrong|here|alive|me|with people|around friends)|trying|living|talking|chatting|thinking|learning|going|doing .*|having .*|getting .*|making .*|seeing .*|knowing .*|giving .*|taking .*|finding .*|feeling .*|sounding .*|looking .*|using .*|asking .*|telling .*|everything|\w*days?|mornings?|weekends?|holidays?|january|february|march|april|june|july|august|september|october|november|december)$",
+    r"^(?:\W*|yeah|yes|yep|no|nope|ok|okay|wow|cool|help|helping|theme|themes|idea|ideas|plan|plans|list|lists|labels?|detail|details|colou?rs?|texture|vibe|vibes|style|look|looks|design|effort|work|options?|suggestions?|answers?|questions?|questions|results?|end|start|begin\w*|part|parts|bits?|way|ways|attitude|energy|enthusiasm|honesty|confidence|support|advice|feedback|reply|replies|both|all|most|others?|hugs?|love|hate|happy endings?|endings?|surprises? like .*|being (?:right|wrong|here|alive|me|with people|around friends)|trying|living|talking|chatting|thinking|learning|going|doing .*|having .*|getting .*|making .*|seeing .*|knowing .*|giving .*|taking .*|finding .*|feeling .*|sounding .*|looking .*|using .*|asking .*|telling .*|improving .*|helping .*|mindset|(?!family|jelly|fly|bully|lily|july)\w+ly|.*\b(?:an? |the )?(?:safe|good|nice|better|great)|everything|\w*days?|mornings?|weekends?|holidays?|january|february|march|april|june|july|august|september|october|november|december)$",
     re.IGNORECASE,
 )
 _VAGUE_ZH = re.compile(
@@ -58,6 +58,8 @@ _VAGUE_ZH = re.compile(
 )
 
 _ONE = re.compile(r"\b(?:love|like|enjoy|adore|hate|prefer|for) (?:an?|this|that|these|those)(?: \w+)? $", re.IGNORECASE)
+# Whom somebody speaks to is not what they like: “Thanks, Caroline! I'm obsessed with those”.
+_CALLED_TO = re.compile(r"\b(?:thanks|thank you|hi|hey|hello|wow|yes|yeah|yep|no|ok|okay|sorry|cheers|sure)[, ]+$", re.IGNORECASE)
 # “I'm a cat person”, but not “I'm a cat person trapped with a dog”.
 _OF_A_KIND = re.compile(r" (?:person|people|lover|girl|guy|type) (?!and\b|but\b|so\b|too\b|here\b|myself\b|by\b|at\b)\w", re.IGNORECASE)
 # -- illnesses: “anxiety about this e-mail” and “pregnant with ideas” are none --
@@ -135,12 +137,23 @@ _DEAD_ZH = re.compile("没了|走了|去世|过世|不在了|已故|离世")
 _ONE_ANSWER = re.compile("用[^，。]{1,4}[语文话]?(?:说|讲|写|念|翻)(?:一下|一遍|吧)?$")
 _MISSED_ZH = re.compile("没(?!事)|错过|误了|取消|改天")
 
+# -- contacts: whose they are is said in front of them --
+_OF_SOMEBODY = re.compile(
+    r"\b(?!it's|that's|here's|what's|one's|who's|where's|there's|let's)[A-Za-z]+'s (?:\w+ ){0,2}(?:number|phone|mobile|cell|e-?mail|address)\b"
+    r"|(?:^|[，。我打加存给是])(?:的)?(?!自己|本人|常用|新换|现在|平时|家里|工作|公司|我们?|以前|备用)[^\s，。我的]{2,5}?用?的(?:联系|工作|手机|公司|办公)?(?:电话|手机|号码|邮箱|微信|住址|地址)",
+    re.IGNORECASE,
+)
+# -- whose a clause without a subject is --
+_SOMEBODY_ELSE = re.compile(
+    r"\b(?:he|she|they|his|her|their)\b|[他她]|别人|有人|人家|大家|医生|老师|主要内容", re.IGNORECASE
+)
+
 # -- the rest --
 _KIN_IN_TRADE = re.compile(
     r"\b(?:others|fellow|people|folks|everyone|kids'|family|household|house)\b|孩子|老婆|老公|家里|全家|群里",
     re.IGNORECASE,
 )
-_NO_SUBJECT_ZH = re.compile(r"听起来|非常|很|太|更|最|这|那|各家|人物|体$|关$|感觉|没有|思考")
+_NO_SUBJECT_ZH = re.compile(r"特别|都|听起来|非常|很|太|更|最|这|那|各家|人物|体$|关$|感觉|没有|思考")
 _NO_WORK_ZH = re.compile(r"思考|考虑|正在|打算|想|找|换|忙|努力|认真|拼命|加班")
 
 
@@ -170,10 +183,22 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
         return True
     if own and what in _LASTING and _PASSING.search(clause):
         return True
+    if kind[0] in ("contact", "address") and _OF_SOMEBODY.search(sentence):
+        return True
+    lead = sentence.partition(clause)[0]
+    if (
+        own
+        and what in ("likes", "dislikes", "job", "work", "studies", "home", "diet")
+        and not _FIRST_PERSON.search(clause)
+        and _SOMEBODY_ELSE.search(lead)
+    ):
+        return True
     if kind[0] == "family" and (_NO_KIN.search(before) or _DEAD_ZH.search(sentence)):
         return True
     if what in ("likes", "dislikes", "favorite"):
         if chinese:
+            if "喜欢在" in before or "爱在" in before:
+                return True
             headless = bool(re.match("的(?!铁|粉|歌|书|电影)", behind)) and not value.startswith(("吃", "喝"))
             return headless or bool(_VAGUE_ZH.search(value)) or (what == "likes" and len(value) < 2)
         return bool(
@@ -181,6 +206,7 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
             or _VAGUE.match(value)
             or _ONE.search(before)
             or _OF_A_KIND.match(behind)
+            or _CALLED_TO.search(sentence[: sentence.find(value)])
             or len(value.split()) > 6
         )
     if what == "condition":

@@ -50,19 +50,25 @@ _IN_PASSING = re.compile(
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
-    r"^(?:\W*|yeah|yes|yep|no|nope|ok|okay|wow|cool|help|helping|theme|themes|idea|ideas|plan|plans|list|lists|labels?|detail|details|colou?rs?|texture|vibe|vibes|style|look|looks|design|effort|work|options?|suggestions?|answers?|questions?|questions|results?|end|start|begin\w*|part|parts|bits?|way|ways|attitude|energy|enthusiasm|honesty|confidence|support|advice|feedback|reply|replies|both|all|most|others?|hugs?|love|hate|happy endings?|endings?|surprises? like .*|being (?:right|wrong|here|alive|me|with people|around friends)|trying|living|talking|chatting|thinking|learning|going|doing .*|having .*|getting .*|making .*|seeing .*|knowing .*|giving .*|taking .*|finding .*|feeling .*|sounding .*|looking .*|using .*|asking .*|telling .*|improving .*|helping .*|mindset|(?!family|jelly|fly|bully|lily|july)\w+ly|.*\b(?:an? |the )?(?:safe|good|nice|better|great)|everything|\w*days?|mornings?|weekends?|holidays?|january|february|march|april|june|july|august|september|october|november|december)$",
+    r"^(?:(?:week|page|chapter|day|month|level|season|round|part|number|option) \w+|\W*|yeah|yes|yep|no|nope|ok|okay|wow|cool|help|helping|theme|themes|idea|ideas|plan|plans|list|lists|labels?|detail|details|colou?rs?|texture|vibe|vibes|style|look|looks|design|effort|work|options?|suggestions?|answers?|questions?|questions|results?|end|start|begin\w*|part|parts|bits?|way|ways|attitude|energy|enthusiasm|honesty|confidence|support|advice|feedback|reply|replies|both|all|most|others?|hugs?|love|hate|happy endings?|endings?|surprises? like .*|being (?:right|wrong|here|alive|me|with people|around friends)|trying|living|talking|chatting|thinking|learning|going|doing .*|having .*|getting .*|making .*|seeing .*|knowing .*|giving .*|taking .*|finding .*|feeling .*|sounding .*|looking .*|using .*|asking .*|telling .*|improving .*|helping .*|mindset|(?!family|jelly|fly|bully|lily|july)\w+ly|.*\b(?:an? |the )?(?:safe|good|nice|better|great)|everything|\w*days?|mornings?|weekends?|holidays?|january|february|march|april|june|july|august|september|october|november|december)$",
     re.IGNORECASE,
 )
 _VAGUE_ZH = re.compile(
-    r"[我你您他她它咱俺这那哪谁]|[但又也就都还却才]|喜欢|讨厌|不|没|^(?:感觉|样子|类型|风格|颜色|细节|态度|设计|结局|回答|答案|说法|做法|想法|思路|主意|建议|过程|故事|部分|情感|人性|生活|工作|学习|一切|东西|事情|自己|大家|.*(?:字号|字体|排版|格式|版式|[大小]字)|一些.*|.*[里中]的.*性)$|^(?:在|是|被|把|给|让|叫|对|跟|和|有|去|来|会|能|要|想)|得[很]?$|[了过着吗呢吧啊]$|大团圆|[个种款版稿段]$"
+    r"^(?:安静|认真|慢|快|分点|直接|简[短单洁]|随便|正式|口语)|[新旧](?:logo|版|图标|界面|字体|样式)|有(?![氧声轨趣机])|[我你您他她它咱俺这那哪谁]|[但又也就都还却才]|喜欢|讨厌|不|没|^(?:感觉|样子|类型|风格|颜色|细节|态度|设计|结局|回答|答案|说法|做法|想法|思路|主意|建议|过程|故事|部分|情感|人性|生活|工作|学习|一切|东西|事情|自己|大家|.*(?:字号|字体|排版|格式|版式|[大小]字)|一些.*|.*[里中]的.*性)$|^(?:在|是|被|把|给|让|叫|对|跟|和|有|去|来|会|能|要|想)|得[很]?$|[了过着吗呢吧啊]$|大团圆|[个种款版稿段]$"
 )
 
 _ONE = re.compile(r"\b(?:love|like|enjoy|adore|hate|prefer|for) (?:an?|this|that|these|those)(?: \w+)? $", re.IGNORECASE)
+# “I hate Dave” and “I hate surprises in contracts” are no tastes.
+_SOMEBODY_DISLIKED = re.compile(r"^[A-Z][a-z]+[a-rt-z]$|^\w+ in \w+$")
 # Whom somebody speaks to is not what they like: “Thanks, Caroline! I'm obsessed with those”.
 _CALLED_TO = re.compile(r"\b(?:thanks|thank you|hi|hey|hello|wow|yes|yeah|yep|no|ok|okay|sorry|cheers|sure)[, ]+$", re.IGNORECASE)
 # “I'm a cat person”, but not “I'm a cat person trapped with a dog”.
 _OF_A_KIND = re.compile(r" (?:person|people|lover|girl|guy|type) (?!and\b|but\b|so\b|too\b|here\b|myself\b|by\b|at\b)\w", re.IGNORECASE)
 # -- illnesses: “anxiety about this e-mail” and “pregnant with ideas” are none --
+_OF_ILLNESS = re.compile(
+    r" (?:inhalers?|medication|meds|tablets|pills|pumps?|nurses?|clinics?|research|awareness|charit\w+|books?|leaflets?|symptoms?|jokes?|patients?|support|forums?|apps?)\b",
+    re.IGNORECASE,
+)
 _ABOUT = re.compile(
     r".*(?:anxiety|anxious|depress\w+|OCD|ADHD|blind|deaf|insomnia) (?:about|over|to|without|by)\b|pregnant with (?!twins|triplets|my|our|a|an|number|baby|\d)",
     re.IGNORECASE,
@@ -76,11 +82,11 @@ _SLACK = frozenset(
     then here there up out on off in at for of with about against""".split()
 )
 _ATTITUDE = re.compile(
-    r"^(?:the )?(?:flow|plan \w+|option \w+|version \w+|gut)$|\b(?:care|mind|worry|matter|believe|trust|know|see|think|feel|guess|wonder|agree|disagree|forget|forgive|ignore|wait|ask|tell|talk|say|listen|try|hope|wish|pretend|laugh|cry|nap|right|wrong|happy|nice|kind|you|you're|it's|he's|she's|they're)\b",
+    r"^\w+ly$|^(?:the )?(?:flow|plan \w+|option \w+|version \w+|gut)$|\b(?:care|mind|worry|matter|believe|trust|know|see|think|feel|guess|wonder|agree|disagree|forget|forgive|ignore|wait|ask|tell|talk|say|listen|try|hope|wish|pretend|laugh|cry|nap|right|wrong|happy|nice|kind|you|you're|it's|he's|she's|they're|this|that)\b",
     re.IGNORECASE,
 )
 _ATTITUDE_ZH = re.compile(
-    r"(.)\1$|在乎|在意|介意|相信|原谅|理[你他她它]|生气|难过|开心|快乐|[你您他她它咱]|今天|今晚|现在|好看|好笑|可爱|先不|不管|不说|不想|告诉|等等?|看看|试试|再说|随便|躺|摆烂|佛系|忍|算了|努力|加油|放弃|拼|去想"
+    r"(.)\1$|在乎|在意|介意|相信|原谅|理[你他她它]|生气|难过|开心|快乐|[你您他她它咱]|今天|今晚|现在|好看|好笑|可爱|先不|不管|不说|不想|告诉|等等?|看看|试试|再说|随便|躺|摆烂|佛系|忍|算了|努力|加油|放弃|拼|去想|瞪|发呆|认命|随缘|顺其自然"
 )
 
 # -- allergens, of which somebody who says so is allergic --
@@ -99,7 +105,7 @@ _FIRST_PERSON = re.compile(
     re.IGNORECASE,
 )
 _OF_THINGS = re.compile(
-    r"^(?:the )?(?:deadline|concert|game|match|election|sale|strike|shop|store|bank|holiday|train|bus|flight|ferry|show|film|movie|news|class|course|term|school|office)s? (?:is|are|was|leaves|starts|ends|opens|closes|departs)\b|^an? |\bfor (?:everyone|everybody|all|year \w+)\b|\b(?:is|are|'s) (?:open|closed|free|full|available|late|delayed|cancell?ed|sold out|busy|out|over|expired)\b",
+    r"^(?:the )?(?:deadline|concert|game|match|election|sale|strike|shop|store|bank|holiday|train|bus|flight|ferry|show|film|movie|news|class|course|term|school|office)s? (?:is|are|was|leaves|starts|ends|opens|closes|departs)\b|^an? |\bfor (?:everyone|everybody|all|year \w+)\b|^\w+ (?:price|time|ticket|option|deal|idea|outfit|gift|menu|plan|rule|tip)s\b|\b(?:is|are|'s) (?:open|closed|free|full|available|late|delayed|cancell?ed|sold out|busy|out|over|expired)\b",
     re.IGNORECASE,
 )
 _OF_THINGS_ZH = re.compile(r"(?<![成首])都|全|截止|放假|开门|关门|开售|开播|上映|停[运课业]|刚入职")
@@ -122,7 +128,7 @@ _NOT_MINE_ZH = re.compile("[那这他她它某]的?$|[那这他她它某][^，�
 _BEING = re.compile(r"\b(?:I'm|I am|im|we're|we are) (?:\w+ ){0,2}(?:an?|the) $", re.IGNORECASE)
 _AT_WORK = re.compile(
     r"$|[^\w ]| (?:at(?! heart)|in(?! my)|with(?! my)|from|by|on|and|but|so|or|who|which|that|now|here|working|based|living|currently|these|since|too|also|as|up|down|out|over|near|because|while|looking|trying|doing|specialis\w+|specializ\w+|turned|myself|again|then|just|half|part|full|freelance|full-time|part-time|remotely|if|when|btw|lol|haha|years?|is|are|there|nowadays|tbh|please|any|what|how|can|I|I'm|my|not)\b"
-    r"| for (?!(?:my|the) (?:day|night|week\w*|friends?|family|kids|cats?|dogs?|house\w*)\b|an? (?:day|night|week)\b|once\b|fun\b|friends\b|free\b)| of (?!napping|sleeping|nothing|all\b|my own)",
+    r"| for (?!(?:my|the) (?:day|night|week\w*|friends?|family|kids|cats?|dogs?|house\w*)\b|an? (?:day|night|week)\b|once\b|fun\b|friends\b|free\b)| of (?!napping|sleeping|nothing|all\b|my\b|our\b|this|that|these|those|the mess)",
     re.IGNORECASE,
 )
 _NO_TRADE = re.compile(
@@ -130,11 +136,16 @@ _NO_TRADE = re.compile(
     re.IGNORECASE,
 )
 _TRAINED = re.compile(r"\b(?:trained|qualified|started out|applied|posing|dressed up|disguised|moonlight\w*|known|typecast) as\b", re.IGNORECASE)
+# “Call me lucky”: a word without a capital that ends as adjectives do, or is one that people call themselves.
+_ADJECTIVE = re.compile(
+    r"(?:lucky|crazy|mad|weird|old|spoilt|cautious|romantic|greedy|nuts|insane|cheap|basic|sad|simple|slow|happy|sappy|cheesy|nosy|needy|lazy|fussy|silly|curious|sentimental|sensitive|blessed|cursed|\w+(?:ful|ous|ish|able|ible|less|ing|ed|ic))$"
+)
 _GOES_BY = re.compile(r"\bgo by $", re.IGNORECASE)
 _NO_KIN = re.compile(r"\b(?:work|future|imaginary|fake|fictional|former|first|second|late|ex)[ -](?:\w+)? ?$", re.IGNORECASE)
 _DEAD_ZH = re.compile("没了|走了|去世|过世|不在了|已故|离世")
 # One answer in a language, and not all from now on.
 _ONE_ANSWER = re.compile("用[^，。]{1,4}[语文话]?(?:说|讲|写|念|翻)(?:一下|一遍|吧)?$")
+_NO_FOOD_ZH = re.compile("的|[^吃喝能]不(?![吃喝沾碰])|名字")
 _MISSED_ZH = re.compile("没(?!事)|错过|误了|取消|改天")
 
 # -- contacts: whose they are is said in front of them --
@@ -145,7 +156,7 @@ _OF_SOMEBODY = re.compile(
 )
 # -- whose a clause without a subject is --
 _SOMEBODY_ELSE = re.compile(
-    r"\b(?:he|she|they|his|her|their)\b|[他她]|别人|有人|人家|大家|医生|老师|主要内容", re.IGNORECASE
+    r"\b(?:he|she|they|his|her|their)\b|[他她]|别人|有人|人家|大家(?!好)|医生|老师|主要内容", re.IGNORECASE
 )
 
 # -- the rest --
@@ -206,11 +217,12 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
             or _VAGUE.match(value)
             or _ONE.search(before)
             or _OF_A_KIND.match(behind)
+            or (what == "dislikes" and bool(_SOMEBODY_DISLIKED.search(value)) and bool(before.strip()))
             or _CALLED_TO.search(sentence[: sentence.find(value)])
             or len(value.split()) > 6
         )
     if what == "condition":
-        return bool(_ABOUT.match(value + behind))
+        return bool(_ABOUT.match(value + behind)) or (not chinese and bool(_OF_ILLNESS.match(behind)))
     if what == "allergy":
         return not (_ALLERGENS_ZH.match(value) if chinese else _ALLERGEN.search(value))
     if what == "decision":
@@ -240,7 +252,9 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
             return True
         return own and bool(_BEING.search(before)) and not _AT_WORK.match(behind)
     if what == "diet":
-        return chinese and "的" in value[:-1] and not value.startswith("戒")
+        return chinese and not value.startswith("戒") and bool(_NO_FOOD_ZH.search(value[1:-1]))
+    if what == "birthday":
+        return chinese and value.endswith("月")
     if what == "language":
         return bool(_ONE_ANSWER.fullmatch(sentence.strip("。！!.~ ")))
     if what == "studies":
@@ -248,8 +262,8 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
     if what == "work":
         return bool(chinese and _NO_WORK_ZH.search(value))
     if kind[0] == "relation" and chinese:
-        return bool(_NOT_MINE_ZH.search(sentence.partition(value)[0]))
-    if key == "user::name" and value.islower() and _GOES_BY.search(before):
+        return (len(value) == 2 and bool(re.match("了|$", behind)) and not _SURNAME_ETC.search(value) and "叫" not in before and "是" not in before) or bool(_NOT_MINE_ZH.search(sentence.partition(value)[0]))
+    if key == "user::name" and value.islower() and (_GOES_BY.search(before) or _ADJECTIVE.match(value)):
         return True
     if key == "user::name" and chinese:
         if _NAMED_BY.search(value):

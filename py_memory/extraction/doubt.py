@@ -156,7 +156,8 @@ _OF_SOMEBODY = re.compile(
 )
 # -- whose a clause without a subject is --
 _SOMEBODY_ELSE = re.compile(
-    r"\b(?:he|she|they|his|her|their)\b|[他她]|别人|有人|人家|大家(?!好)|医生|老师|主要内容", re.IGNORECASE
+    r"\b(?:he|she|they|his|her|their)\b|[他她]|别人|有人|人家|大家(?!好)|医生|老师|主要内容|客人|顾客|病人|患者|学员|嘉宾|女士|小姐|(?<!我)(?<!我家)(?:先生|太太)",
+    re.IGNORECASE,
 )
 
 # -- the rest --
@@ -199,10 +200,12 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
     lead = sentence.partition(clause)[0]
     if (
         own
-        and what in ("likes", "dislikes", "job", "work", "studies", "home", "diet")
+        and kind[0] not in ("family", "pet", "relation", "event", "decision", "contact")
         and not _FIRST_PERSON.search(clause)
         and _SOMEBODY_ELSE.search(lead)
     ):
+        return True
+    if chinese and kind[0] in ("family", "pet") and what == kind[0] and value.startswith("老") and not re.search("[叫名是]", before):
         return True
     if kind[0] == "family" and (_NO_KIN.search(before) or _DEAD_ZH.search(sentence)):
         return True
@@ -229,7 +232,7 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
         if chinese:
             return len(value) < 2 or bool(_ATTITUDE_ZH.search(value))
         content = [word for word in _FIRM.findall(value.lower()) if word not in _SLACK]
-        return not content or bool(_ATTITUDE.search(value))
+        return not content or bool(_ATTITUDE.search(value)) or bool(re.match("(?:an?|some) ", value, re.IGNORECASE))
     if what == "event":
         if _MISSED_ZH.search(clause):
             return True

@@ -39,6 +39,7 @@ _PLAY = re.compile(
     r"|\blet'?s (?:play|imagine|say|do an? (?:scene|skit|improv))\b|\b(?:play|playing) a game\b|\bfrom now on,? you(?:'re| are)\b|\byou(?:'re| are) (?:now )?(?:an?|the|my) [\w ]{2,30}(?:,| and) (?:and )?I(?:'m| am)\b"
     r"|\bI(?:'m| am) [^.?!\n]{1,60}(?:,| and) (?:and )?you(?:'re| are) (?:the|an?(?! (?:bot|ai|assistant|machine|robot|star|legend|life-?saver|angel|genius|computer)\b)|my) \w"
     r"|\b(?:I'll|I will|let me|I'm gonna) (?:be|play) (?:the|an?) \w+[^.\n]{0,30}\byou\b|\byou(?:'ll| will)? (?:be|play) (?:the|an?|my) (?!able|best|good|great|nice)\w+"
+    r"|\blet me be (?:your|the|an?)\b|让我当你?的?"
     r"|\bmock (?:interview|trial|exam|call|debate)\b|\b(?:practi[cs]e|rehears\w+) (?:dialog\w*|conversation|interview|scene|my lines)\b|\bfor (?:this|the) (?:exercise|drill|scenario|simulation|skit|sketch)\b"
     r"|\b(?:in|for) (?:our|the|my|this|a) (?:story|game|rpg|campaign|novel|play|scene|d&d|roleplay|fanfic\w*|screenplay|book|manuscript|sim|simulation|comic|musical|sitcom)\b|\bmy (?:character|OC|avatar|sim|alter ego|persona)\b|\bin[- ]game\b|\b(?:d&d|dnd)\b"
     r"|\b(?:make|create|invent|design|build|generate|give|need|write|imagine|come up with)\b(?: me| us| up)? (?:an?|some|the|my|another)(?: [\w-]+){0,3} (?:characters?|personas?|protagonist|villain|hero(?:ine)?|NPC|backstory|alter ego|avatar)\b"

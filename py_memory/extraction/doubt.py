@@ -39,6 +39,7 @@ _PASSING = re.compile(
 )
 _ALMOST = re.compile(r"\b(?:almost|nearly|virtually|half|sort of|kind of|kinda|a bit of an?)\b|差点|险些|半个|算是", re.IGNORECASE)
 _AGED = re.compile(r"\b(?:now|currently|still|only) \d{1,3}\b|(?:现在|今年|目前)才?(?:\d|[一二三四五六七八九十])", re.IGNORECASE)
+_LAUGHED = re.compile("哈哈|hhh|233")
 _TOO_OLD = re.compile(r"1[1-9]\d|[2-9]\d\d|百")
 
 # -- likings --
@@ -239,7 +240,11 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
         return not _FIRST_PERSON.search(clause) and bool(
             (_OF_THINGS_ZH if chinese else _OF_THINGS).search(clause) or _HOUR_ONLY.fullmatch(clause)
         )
+    if own and _LAUGHED.search(clause) and what in ("likes", "dislikes", "job", "home", "age", "name"):
+        return True
     if what == "age":
+        if re.match(" (?:month|week|day)s?\\b", behind):  # the number alone would be years
+            return True
         return bool(_TOO_OLD.search(value) or (own and _AGED.search(sentence.replace(clause, "", 1))))
     if own and what in ("work", "job", "home", "hometown", "diet", "studies"):
         if _OVER.search(clause):

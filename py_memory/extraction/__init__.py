@@ -136,20 +136,27 @@ def propose(
         rest += [visible[read_to : command.start], "\n" * (sentence.end - command.start)]
         read_to = sentence.end
     left = "".join((*rest, visible[read_to:]))
-    found += [
-        (item, False)
-        for item in _read(left, lang, known or {})
-        if confidence_of(item.rule) >= LEAST and not _is_doubtful(item, left)
-    ]
+    noticed = [item for item in _read(left, lang, known or {}) if confidence_of(item.rule) >= LEAST]
+    found += [(item, False) for item in _without_doubt(noticed, left)]
     return [_proposal(text, item, explicit, now, zone) for item, explicit in _unique(found)]
 
 
-def _is_doubtful(item: Found, visible: str) -> bool:
+def _without_doubt(noticed: list[Found], visible: str) -> Iterator[Found]:
     from .doubt import doubtful
 
-    whole = next((s for s in sentences(visible) if s.start <= item.start < s.end), None)
-    clause = visible[item.start : item.end]
-    return doubtful(item.key, item.value, clause, whole.text if whole else clause)
+    said = list(sentences(visible)) if noticed else []
+    starts = [sentence.start for sentence in said]
+    kept: set[tuple[str, str]] = set()
+    for item in noticed:
+        if (item.key, item.value) in kept:
+            continue
+        whole = said[max(bisect_right(starts, item.start) - 1, 0)]
+        begin = max(whole.start, item.start - MAX_CLAUSE)
+        around = visible[begin : min(whole.end, item.end + MAX_CLAUSE)]
+        clause = visible[item.start : min(item.end, item.start + MAX_CLAUSE)]
+        if not doubtful(item.key, item.value, clause, around):
+            kept.add((item.key, item.value))
+            yield item
 
 
 def task_key(what: str) -> str:

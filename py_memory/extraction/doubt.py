@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import re
 
+from .clauses import words
+
 __all__ = ["doubtful"]
 
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -24,7 +26,9 @@ _UNREAL = re.compile(
 )
 _NEXT = re.compile(r",|\b(?:and|so|but|because|as|when|if)\b|[，。；]", re.IGNORECASE)
 # A sentence that only weighs or supposes something.
-_SUPPOSED = re.compile(r"\bpros and cons\b|\bsay I\b|利弊|比方说|打个比方|就当|假定|按.{1,6}算", re.IGNORECASE)
+_SUPPOSED = re.compile(
+    r"\bpros and cons\b|\bsay I\b|利弊|比方说|打个比方|就当|假定|按.{1,6}算", re.IGNORECASE
+)
 _OVER = re.compile(
     r"\b(?:lost (?:my|the|our)|quit(?! (?:booze|alcohol|sugar|meat|dairy|drinking|smoking|coffee|caffeine|gluten))|quitting|left|leaving|laid off|fired|sacked|resign\w*|made redundant|used to|formerly|back when)\b|^(?!.*\b(?:moved|been|since|gave|given|became|started|joined|turned|bought|went (?:vegan|vegetarian|veggie)(?! for)|have|'ve|diagnosed|born)\b).*\b(?:years? ago|in (?:19|20)\d\d|for (?:an?|\w+) (?:weeks?|months?|years?|while))\b"
     r"|辞了|离职|裁了|被裁|开除|[住呆待]到",
@@ -37,8 +41,14 @@ _PASSING = re.compile(
     r"|^(?!.*(?:搬|刚|入职|开始|确诊|查出)).*(?:今天|今晚|今早|这周|这个?周末|这几天|[到待]周|暂时|临时|一天|半天)",
     re.IGNORECASE,
 )
-_ALMOST = re.compile(r"\b(?:almost|nearly|virtually|half|sort of|kind of|kinda|a bit of an?)\b|差点|险些|半个|算是", re.IGNORECASE)
-_AGED = re.compile(r"\b(?:now|currently|still|only) \d{1,3}\b|(?:现在|今年|目前)才?(?:\d|[一二三四五六七八九十])", re.IGNORECASE)
+_ALMOST = re.compile(
+    r"\b(?:almost|nearly|virtually|half|sort of|kind of|kinda|a bit of an?)\b|差点|险些|半个|算是",
+    re.IGNORECASE,
+)
+_AGED = re.compile(
+    r"\b(?:now|currently|still|only) \d{1,3}\b|(?:现在|今年|目前)才?(?:\d|[一二三四五六七八九十])",
+    re.IGNORECASE,
+)
 _LAUGHED = re.compile("哈哈|hhh|233")
 _TOO_OLD = re.compile(r"1[1-9]\d|[2-9]\d\d|百")
 
@@ -58,13 +68,20 @@ _VAGUE_ZH = re.compile(
     r"^(?:安静|认真|慢|快|分点|直接|简[短单洁]|随便|正式|口语)|[新旧](?:logo|版|图标|界面|字体|样式)|有(?![氧声轨趣机])|[我你您他她它咱俺这那哪谁]|[但又也就都还却才]|喜欢|讨厌|不|没|^(?:感觉|样子|类型|风格|颜色|细节|态度|设计|结局|回答|答案|说法|做法|想法|思路|主意|建议|过程|故事|部分|情感|人性|生活|工作|学习|一切|东西|事情|自己|大家|.*(?:字号|字体|排版|格式|版式|[大小]字)|一些.*|.*[里中]的.*性)$|^(?:在|是|被|把|给|让|叫|对|跟|和|有|去|来|会|能|要|想)|得[很]?$|[了过着吗呢吧啊]$|大团圆|[个种款版稿段]$"
 )
 
-_ONE = re.compile(r"\b(?:love|like|enjoy|adore|hate|prefer|for) (?:an?|this|that|these|those)(?: \w+)? $", re.IGNORECASE)
+_ONE = re.compile(
+    r"\b(?:love|like|enjoy|adore|hate|prefer|for) (?:an?|this|that|these|those)(?: \w+)? $", re.IGNORECASE
+)
 # “I hate Dave” and “I hate surprises in contracts” are no tastes.
 _SOMEBODY_DISLIKED = re.compile(r"^[A-Z][a-z]+[a-rt-z]$|^\w+ in \w+$")
 # Whom somebody speaks to is not what they like: “Thanks, Caroline! I'm obsessed with those”.
-_CALLED_TO = re.compile(r"\b(?:thanks|thank you|hi|hey|hello|wow|yes|yeah|yep|no|ok|okay|sorry|cheers|sure)[, ]+$", re.IGNORECASE)
+_CALLED_TO = re.compile(
+    r"\b(?:thanks|thank you|hi|hey|hello|wow|yes|yeah|yep|no|ok|okay|sorry|cheers|sure)[, ]+$", re.IGNORECASE
+)
 # “I'm a cat person”, but not “I'm a cat person trapped with a dog”.
-_OF_A_KIND = re.compile(r" (?:person|people|lover|girl|guy|type) (?!and\b|but\b|so\b|too\b|here\b|myself\b|by\b|at\b)\w", re.IGNORECASE)
+_OF_A_KIND = re.compile(
+    r" (?:person|people|lover|girl|guy|type) (?!and\b|but\b|so\b|too\b|here\b|myself\b|by\b|at\b)\w",
+    re.IGNORECASE,
+)
 # -- illnesses: “anxiety about this e-mail” and “pregnant with ideas” are none --
 _OF_ILLNESS = re.compile(
     r" (?:inhalers?|medication|meds|tablets|pills|pumps?|nurses?|clinics?|research|awareness|charit\w+|books?|leaflets?|symptoms?|jokes?|patients?|support|forums?|apps?)\b",
@@ -78,9 +95,11 @@ _ABOUT = re.compile(
 # -- decisions --
 _FIRM = re.compile(r"[\w'-]+")
 _SLACK = frozenset(
-    """i me my you your we us our it its he him she her they them this that these those to a an the and or not no be
-    is are do did done go going get have had let so just really now today tonight tomorrow later soon again anyway
-    then here there up out on off in at for of with about against""".split()
+    words(
+        """i me my you your we us our it its he him she her they them this that these those to a an the and or not no be
+        is are do did done go going get have had let so just really now today tonight tomorrow later soon again anyway
+        then here there up out on off in at for of with about against"""
+    )
 )
 _ATTITUDE = re.compile(
     r"^\w+ly$|^(?:the )?(?:flow|plan \w+|option \w+|version \w+|gut)$|\b(?:care|mind|worry|matter|believe|trust|know|see|think|feel|guess|wonder|agree|disagree|forget|forgive|ignore|wait|ask|tell|talk|say|listen|try|hope|wish|pretend|laugh|cry|nap|right|wrong|happy|nice|kind|you|you're|it's|he's|she's|they're|this|that)\b",
@@ -95,10 +114,10 @@ _ALLERGEN = re.compile(
     r"\b(?:\w*nuts?|almonds?|cashews?|pistachios?|macadamias?|fish|salmon|tuna|cod|\w*fish|seafood|shrimps?|prawns?|crabs?|lobsters?|mussels?|oysters?|clams?|scallops?|squid|octopus|molluscs?|eggs?|milk|dairy|lactose|whey|casein|gluten|wheat|barley|rye|oats?|corn|maize|rice|soya?|tofu|sesame|tahini|mustard|celery|lupin|sulphites?|sulfites?|kiwis?|kiwi ?fruit|\w*berr(?:y|ies)|mango(?:e?s)?|pineapples?|bananas?|avocados?|peach(?:es)?|apples?|pears?|plums?|cherr(?:y|ies)|melons?|grapes?|citrus|oranges?|lemons?|limes?|tomato(?:e?s)?|potato(?:e?s)?|carrots?|onions?|garlic|peppers?|paprika|chill?i(?:e?s)?|mushrooms?|spinach|lentils?|chickpeas?|beans?|peas?|legumes?|pulses|coconuts?|chocolate|cocoa|cinnamon|spices?|coriander|cilantro|parsley|yeast|msg|alcohol|wine|beer|caffeine|coffee|honey|meat|pork|beef|chicken|gelatine?|latex|rubber|penicillin|amoxicillin|\w+cillin|\w+mycin|antibiotics?|aspirin|ibuprofen|paracetamol|nsaids?|codeine|morphine|opioids?|\w+caine|an(?:a)?esthe\w+|iodine|contrast|sulfa|sulpha|sulfa drugs|insulin|vaccines?|pollen|grass(?:es)?|hay|birch|ragweed|trees?|olive trees?|flowers?|lil(?:y|ies)|dust|dust mites?|mites?|mou?lds?|cats?|dogs?|horses?|rabbits?|hamsters?|guinea pigs?|animals?|reptiles?|pets?|fur|hair|dander|feathers?|down|wool|bees?|wasps?|hornets?|ants?|mosquito(?:e?s)?|insects?|stings?|bites?|venom|nickel|silver|gold|metals?|cobalt|chrom\w+|lanolin|perfumes?|fragrances?|scents?|detergents?|soap|bleach|hair dye|dye|dyes|ppd|formaldehyde|adhesives?|plasters?|sunscreen|sun|sunlight|cold|water|smoke|sugar|red meat|food colou?ring|additives|preservatives?|parabens?|shellfish|crustaceans?|poison ivy)\b",
     re.IGNORECASE,
 )
-_ALLERGEN_ZH = (
-    "乳糖不耐(?:受|症)?|花粉|柳絮|杨絮|飞絮|草|蒿|尘螨|螨虫?|灰尘|粉尘|霉菌?|动物毛|宠物毛|[猫狗兔鸟]毛?|毛发|皮屑|羽毛|羽绒|羊毛|蚕丝|蜜?蜂毒?|黄蜂|马蜂|蚊子|蚊虫|虫|蚂蚁|海鲜|虾蟹?|螃?蟹|龙虾|贝类?|生蚝|牡蛎|扇贝|鱿鱼|章鱼|三文鱼|鱼|带鱼|鸡?蛋|蛋清|蛋白|蛋类|牛?奶|奶制品|乳制品|乳糖|乳清|奶粉|花生|坚果|腰果|核桃|杏仁|榛子|开心果|松子|夏威夷果|芝麻|芒果|菠萝|凤梨|猕猴桃|奇异果|桃子?|水蜜桃|草莓|蓝莓|苹果|香蕉|荔枝|木瓜|哈密瓜|西瓜|榴莲|柑橘|橙子?|柠檬|番茄|西红柿|茄子|土豆|山药|芋头|芹菜|香菜|菠菜|香菇|蘑菇|菌菇?|竹笋|大豆|黄豆|豆类?|豆制品|豆浆|蚕豆|小麦|麦子|麦麸|麸质|面筋|麸|荞麦|玉米|大米|酵母|酒精?|啤酒|红酒|咖啡因?|巧克力|可可|辣椒|花椒|胡椒|芥末|味精|蜂蜜|牛肉|羊肉|猪肉|鸡肉|红肉|明胶|乳胶|橡胶|青霉素|头孢|阿莫西林|阿司匹林|布洛芬|磺胺|碘|造影剂|麻药|麻醉|抗生素|\\S{0,4}[霉西]素|\\S{0,3}西林|\\S{0,3}沙星|疫苗|镍|金属|银|铁|染发剂|苯二胺|香水|香精|化妆品|防腐剂|酒糟|紫外线|阳光|太阳|日光|冷空气|冷|胶布|创可贴|洗衣液|洗洁精|漆|甲醛|油漆|二手烟|烟味|防晒霜?|粉底|面膜"
+_ALLERGEN_ZH = "乳糖不耐(?:受|症)?|花粉|柳絮|杨絮|飞絮|草|蒿|尘螨|螨虫?|灰尘|粉尘|霉菌?|动物毛|宠物毛|[猫狗兔鸟]毛?|毛发|皮屑|羽毛|羽绒|羊毛|蚕丝|蜜?蜂毒?|黄蜂|马蜂|蚊子|蚊虫|虫|蚂蚁|海鲜|虾蟹?|螃?蟹|龙虾|贝类?|生蚝|牡蛎|扇贝|鱿鱼|章鱼|三文鱼|鱼|带鱼|鸡?蛋|蛋清|蛋白|蛋类|牛?奶|奶制品|乳制品|乳糖|乳清|奶粉|花生|坚果|腰果|核桃|杏仁|榛子|开心果|松子|夏威夷果|芝麻|芒果|菠萝|凤梨|猕猴桃|奇异果|桃子?|水蜜桃|草莓|蓝莓|苹果|香蕉|荔枝|木瓜|哈密瓜|西瓜|榴莲|柑橘|橙子?|柠檬|番茄|西红柿|茄子|土豆|山药|芋头|芹菜|香菜|菠菜|香菇|蘑菇|菌菇?|竹笋|大豆|黄豆|豆类?|豆制品|豆浆|蚕豆|小麦|麦子|麦麸|麸质|面筋|麸|荞麦|玉米|大米|酵母|酒精?|啤酒|红酒|咖啡因?|巧克力|可可|辣椒|花椒|胡椒|芥末|味精|蜂蜜|牛肉|羊肉|猪肉|鸡肉|红肉|明胶|乳胶|橡胶|青霉素|头孢|阿莫西林|阿司匹林|布洛芬|磺胺|碘|造影剂|麻药|麻醉|抗生素|\\S{0,4}[霉西]素|\\S{0,3}西林|\\S{0,3}沙星|疫苗|镍|金属|银|铁|染发剂|苯二胺|香水|香精|化妆品|防腐剂|酒糟|紫外线|阳光|太阳|日光|冷空气|冷|胶布|创可贴|洗衣液|洗洁精|漆|甲醛|油漆|二手烟|烟味|防晒霜?|粉底|面膜"
+_ALLERGENS_ZH = re.compile(
+    rf"(?:生|熟|所有|各种|一切)?(?:{_ALLERGEN_ZH})(?:类|毒|过敏原|仁|肉|粉|油|酱|制品)?$"
 )
-_ALLERGENS_ZH = re.compile(rf"(?:生|熟|所有|各种|一切)?(?:{_ALLERGEN_ZH})(?:类|毒|过敏原)?$")
 
 # -- appointments --
 _FIRST_PERSON = re.compile(
@@ -118,12 +137,16 @@ _SURNAME_ETC = re.compile(
     r"[A-Za-z·]|^[小阿老大]|^(.)\1|[哥姐叔姨婶爷奶妹弟爸妈总工仔宝崽]$|老师$|先生$|女士$"
 )
 _CALLED_ZH = re.compile(r"(?:叫|喊)我(?P<v>[^，。]{1,6}?)(?:$|都|也|，)")
-_CALLED_SO = re.compile(r"就(?:好|行|可以|成)|即可|吧$|(?:大家|朋友|同事|他们|人家|别人|家里人?)们?都?(?:叫|喊)我")
+_CALLED_SO = re.compile(
+    r"就(?:好|行|可以|成)|即可|吧$|(?:大家|朋友|同事|他们|人家|别人|家里人?)们?都?(?:叫|喊)我"
+)
 _NAMED_BY = re.compile("外公|外婆|爷爷|奶奶|爸|妈|[起取改写]$")
 # “我是…” tells what somebody is as well as who: 顾客 and 房东 begin like names.
 _ROLE_ZH = re.compile("[生工头员师者人民手迷粉控党客户主汉族哈猿狗女男友]$")
 _GREETING = re.compile("你好|您好|大家好|嗨|哈喽|hi|hello|早|又来|来了", re.IGNORECASE)
-_NOT_MINE_ZH = re.compile("[那这他她它某]的?$|[那这他她它某][^，。我]{0,4}(?:老板|同事|朋友|领导|室友|邻居|老师)")
+_NOT_MINE_ZH = re.compile(
+    "[那这他她它某]的?$|[那这他她它某][^，。我]{0,4}(?:老板|同事|朋友|领导|室友|邻居|老师)"
+)
 
 # -- trades: what is behind one must go on about it --
 _BEING = re.compile(r"\b(?:I'm|I am|im|we're|we are) (?:\w+ ){0,2}(?:an?|the) $", re.IGNORECASE)
@@ -136,13 +159,18 @@ _NO_TRADE = re.compile(
     r"^(?:bit of|unpaid|amateur|armchair|wannabe|would-be|professional (?:over|pro|nap)\w*|self-proclaimed|self-appointed|budding|aspiring|failed|part-time parent)\b|^(?:一天|半个|免费|职业内)|内耗",
     re.IGNORECASE,
 )
-_TRAINED = re.compile(r"\b(?:trained|qualified|started out|applied|posing|dressed up|disguised|moonlight\w*|known|typecast) as\b", re.IGNORECASE)
+_TRAINED = re.compile(
+    r"\b(?:trained|qualified|started out|applied|posing|dressed up|disguised|moonlight\w*|known|typecast) as\b",
+    re.IGNORECASE,
+)
 # “Call me lucky”: a word without a capital that ends as adjectives do, or is one that people call themselves.
 _ADJECTIVE = re.compile(
     r"(?:lucky|crazy|mad|weird|old|spoilt|cautious|romantic|greedy|nuts|insane|cheap|basic|sad|simple|slow|happy|sappy|cheesy|nosy|needy|lazy|fussy|silly|curious|sentimental|sensitive|blessed|cursed|\w+(?:ful|ous|ish|able|ible|less|ing|ed|ic))$"
 )
 _GOES_BY = re.compile(r"\bgo by $", re.IGNORECASE)
-_NO_KIN = re.compile(r"\b(?:work|future|imaginary|fake|fictional|former|first|second|late|ex)[ -](?:\w+)? ?$", re.IGNORECASE)
+_NO_KIN = re.compile(
+    r"\b(?:work|future|imaginary|fake|fictional|former|first|second|late|ex)[ -](?:\w+)? ?$", re.IGNORECASE
+)
 _DEAD_ZH = re.compile("没了|走了|去世|过世|不在了|已故|离世")
 # One answer in a language, and not all from now on.
 _ONE_ANSWER = re.compile("用[^，。]{1,4}[语文话]?(?:说|讲|写|念|翻)(?:一下|一遍|吧)?$")
@@ -206,7 +234,13 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
         and _SOMEBODY_ELSE.search(lead)
     ):
         return True
-    if chinese and kind[0] in ("family", "pet") and what == kind[0] and value.startswith("老") and not re.search("[叫名是]", before):
+    if (
+        chinese
+        and kind[0] in ("family", "pet")
+        and what == kind[0]
+        and value.startswith("老")
+        and not re.search("[叫名是]", before)
+    ):
         return True
     if kind[0] == "family" and (_NO_KIN.search(before) or _DEAD_ZH.search(sentence)):
         return True
@@ -215,7 +249,7 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
             if "喜欢在" in before or "爱在" in before:
                 return True
             headless = bool(re.match("的(?!铁|粉|歌|书|电影)", behind)) and not value.startswith(("吃", "喝"))
-            return headless or bool(_VAGUE_ZH.search(value)) or (what == "likes" and len(value) < 2)
+            return headless or bool(_VAGUE_ZH.search(value)) or value == "颜"
         return bool(
             _IN_PASSING.search(value)
             or _VAGUE.match(value)
@@ -233,7 +267,11 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
         if chinese:
             return len(value) < 2 or bool(_ATTITUDE_ZH.search(value))
         content = [word for word in _FIRM.findall(value.lower()) if word not in _SLACK]
-        return not content or bool(_ATTITUDE.search(value)) or bool(re.match("(?:an?|some) ", value, re.IGNORECASE))
+        return (
+            not content
+            or bool(_ATTITUDE.search(value))
+            or bool(re.match("(?:an?|some) ", value, re.IGNORECASE))
+        )
     if what == "event":
         if _MISSED_ZH.search(clause):
             return True
@@ -270,7 +308,13 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
     if what == "work":
         return bool(chinese and _NO_WORK_ZH.search(value))
     if kind[0] == "relation" and chinese:
-        return (len(value) == 2 and bool(re.match("了|$", behind)) and not _SURNAME_ETC.search(value) and "叫" not in before and "是" not in before) or bool(_NOT_MINE_ZH.search(sentence.partition(value)[0]))
+        return (
+            len(value) == 2
+            and bool(re.match("了|$", behind))
+            and not _SURNAME_ETC.search(value)
+            and "叫" not in before
+            and "是" not in before
+        ) or bool(_NOT_MINE_ZH.search(sentence.partition(value)[0]))
     if key == "user::name" and value.islower() and (_GOES_BY.search(before) or _ADJECTIVE.match(value)):
         return True
     if key == "user::name" and chinese:

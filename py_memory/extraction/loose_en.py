@@ -17,7 +17,8 @@ __all__ = ["loosely"]
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|I'll|im|ive|my|me|mine|we|we're|we've|our|us)\b", re.IGNORECASE)
 # Whose illness it is: “I have …”, “my arthritis”, but not “my lad's got …”.
 _OF_SPEAKER = re.compile(
-    rf"\b(?:I|I'm|I've|I'll|im|ive|we|we're|we've|us)\b|\b(?:my|our) (?:\w+ )?(?:{ILLNESSES}|throat|lips|tongue|face|eyes|skin|allerg\w+)\b", re.IGNORECASE
+    rf"\b(?:I|I'm|I've|I'll|im|ive|we|we're|we've|us)\b|\b(?:my|our) (?:\w+ )?(?:{ILLNESSES}|throat|lips|tongue|face|eyes|skin|allerg\w+)\b",
+    re.IGNORECASE,
 )
 _SOMEBODY = re.compile(
     r"\b(?:he|she|they|his|her|their|him|them|your|you|someone|somebody|anyone|anybody|everyone|people|person|who|friends?|mates?|boss|guests?|colleagues?|clients?|customers?|patients?|neighbou?rs?|students?|kids?|child(?:ren)?|man|woman|boy|girl|guy|lady|baby|toddler"

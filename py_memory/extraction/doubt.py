@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 
 from .clauses import words
+from .lexicon_zh import ALLERGENS as ALLERGENS_ZH
 
 __all__ = ["doubtful"]
 
@@ -49,7 +50,7 @@ _AGED = re.compile(
     r"\b(?:now|currently|still|only) \d{1,3}\b|(?:现在|今年|目前)才?(?:\d|[一二三四五六七八九十])",
     re.IGNORECASE,
 )
-_LAUGHED = re.compile("哈哈|hhh|233")
+_LAUGHED = re.compile("[，, ]?(?:哈哈|hhh|233)")
 _TOO_OLD = re.compile(r"1[1-9]\d|[2-9]\d\d|百")
 
 # -- likings --
@@ -114,9 +115,8 @@ _ALLERGEN = re.compile(
     r"\b(?:\w*nuts?|almonds?|cashews?|pistachios?|macadamias?|fish|salmon|tuna|cod|\w*fish|seafood|shrimps?|prawns?|crabs?|lobsters?|mussels?|oysters?|clams?|scallops?|squid|octopus|molluscs?|eggs?|milk|dairy|lactose|whey|casein|gluten|wheat|barley|rye|oats?|corn|maize|rice|soya?|tofu|sesame|tahini|mustard|celery|lupin|sulphites?|sulfites?|kiwis?|kiwi ?fruit|\w*berr(?:y|ies)|mango(?:e?s)?|pineapples?|bananas?|avocados?|peach(?:es)?|apples?|pears?|plums?|cherr(?:y|ies)|melons?|grapes?|citrus|oranges?|lemons?|limes?|tomato(?:e?s)?|potato(?:e?s)?|carrots?|onions?|garlic|peppers?|paprika|chill?i(?:e?s)?|mushrooms?|spinach|lentils?|chickpeas?|beans?|peas?|legumes?|pulses|coconuts?|chocolate|cocoa|cinnamon|spices?|coriander|cilantro|parsley|yeast|msg|alcohol|wine|beer|caffeine|coffee|honey|meat|pork|beef|chicken|gelatine?|latex|rubber|penicillin|amoxicillin|\w+cillin|\w+mycin|antibiotics?|aspirin|ibuprofen|paracetamol|nsaids?|codeine|morphine|opioids?|\w+caine|an(?:a)?esthe\w+|iodine|contrast|sulfa|sulpha|sulfa drugs|insulin|vaccines?|pollen|grass(?:es)?|hay|birch|ragweed|trees?|olive trees?|flowers?|lil(?:y|ies)|dust|dust mites?|mites?|mou?lds?|cats?|dogs?|horses?|rabbits?|hamsters?|guinea pigs?|animals?|reptiles?|pets?|fur|hair|dander|feathers?|down|wool|bees?|wasps?|hornets?|ants?|mosquito(?:e?s)?|insects?|stings?|bites?|venom|nickel|silver|gold|metals?|cobalt|chrom\w+|lanolin|perfumes?|fragrances?|scents?|detergents?|soap|bleach|hair dye|dye|dyes|ppd|formaldehyde|adhesives?|plasters?|sunscreen|sun|sunlight|cold|water|smoke|sugar|red meat|food colou?ring|additives|preservatives?|parabens?|shellfish|crustaceans?|poison ivy)\b",
     re.IGNORECASE,
 )
-_ALLERGEN_ZH = "乳糖不耐(?:受|症)?|花粉|柳絮|杨絮|飞絮|草|蒿|尘螨|螨虫?|灰尘|粉尘|霉菌?|动物毛|宠物毛|[猫狗兔鸟]毛?|毛发|皮屑|羽毛|羽绒|羊毛|蚕丝|蜜?蜂毒?|黄蜂|马蜂|蚊子|蚊虫|虫|蚂蚁|海鲜|虾蟹?|螃?蟹|龙虾|贝类?|生蚝|牡蛎|扇贝|鱿鱼|章鱼|三文鱼|鱼|带鱼|鸡?蛋|蛋清|蛋白|蛋类|牛?奶|奶制品|乳制品|乳糖|乳清|奶粉|花生|坚果|腰果|核桃|杏仁|榛子|开心果|松子|夏威夷果|芝麻|芒果|菠萝|凤梨|猕猴桃|奇异果|桃子?|水蜜桃|草莓|蓝莓|苹果|香蕉|荔枝|木瓜|哈密瓜|西瓜|榴莲|柑橘|橙子?|柠檬|番茄|西红柿|茄子|土豆|山药|芋头|芹菜|香菜|菠菜|香菇|蘑菇|菌菇?|竹笋|大豆|黄豆|豆类?|豆制品|豆浆|蚕豆|小麦|麦子|麦麸|麸质|面筋|麸|荞麦|玉米|大米|酵母|酒精?|啤酒|红酒|咖啡因?|巧克力|可可|辣椒|花椒|胡椒|芥末|味精|蜂蜜|牛肉|羊肉|猪肉|鸡肉|红肉|明胶|乳胶|橡胶|青霉素|头孢|阿莫西林|阿司匹林|布洛芬|磺胺|碘|造影剂|麻药|麻醉|抗生素|\\S{0,4}[霉西]素|\\S{0,3}西林|\\S{0,3}沙星|疫苗|镍|金属|银|铁|染发剂|苯二胺|香水|香精|化妆品|防腐剂|酒糟|紫外线|阳光|太阳|日光|冷空气|冷|胶布|创可贴|洗衣液|洗洁精|漆|甲醛|油漆|二手烟|烟味|防晒霜?|粉底|面膜"
-_ALLERGENS_ZH = re.compile(
-    rf"(?:生|熟|所有|各种|一切)?(?:{_ALLERGEN_ZH})(?:类|毒|过敏原|仁|肉|粉|油|酱|制品)?$"
+_ALLERGEN_ZH = re.compile(
+    rf"(?:生|熟|所有|各种|一切)?(?:{ALLERGENS_ZH})(?:类|毒|过敏原|仁|肉|粉|油|酱|制品)?$"
 )
 
 # -- appointments --
@@ -205,6 +205,7 @@ _GOES_ON = re.compile(
     r" (?!(?:and|or|but|so|because|since|as|at|in|on|for|with|from|of|to|by|near|who|which|that|where|while|if|when|though|although|now|these|this|currently|right|until|till|the|my|our|your|his|her|their|an?|i|i'm|i've|we|we're|is|isn't|was|are|here|too|also|please|lol|haha|hence|again|already|already|still|just|always|not|last|next|every|most|full|part|about|over|under|than|then|after|before|during|all|both|doing|working|living|studying|way|btw|tho|myself|alone|together|what|how|any|it|it's|can|do|does|has|have|would|will|way|off|up|out|through|via|plus|yet|only|remotely|temporarily|permanently|originally|\w+ly|\w+ing|\w*days?|mornings|evenings|nights|weekends|january|february|march|april|june|july|august|september|october|november|december|student|students|degree|course|university|school|college|department|faculty)\b)[a-z]+",
     re.IGNORECASE,
 )
+_JESTED = ("likes", "dislikes", "job", "age")
 _LASTING = ("work", "job", "home", "diet", "studies")
 _CUT_SHORT = ("work", "home", "hometown", "studies")
 
@@ -262,7 +263,7 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
     if what == "condition":
         return bool(_ABOUT.match(value + behind)) or (not chinese and bool(_OF_ILLNESS.match(behind)))
     if what == "allergy":
-        return not (_ALLERGENS_ZH.match(value) if chinese else _ALLERGEN.search(value))
+        return not (_ALLERGEN_ZH.match(value) if chinese else _ALLERGEN.search(value))
     if what == "decision":
         if chinese:
             return len(value) < 2 or bool(_ATTITUDE_ZH.search(value))
@@ -278,7 +279,7 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
         return not _FIRST_PERSON.search(clause) and bool(
             (_OF_THINGS_ZH if chinese else _OF_THINGS).search(clause) or _HOUR_ONLY.fullmatch(clause)
         )
-    if own and _LAUGHED.search(clause) and what in ("likes", "dislikes", "job", "home", "age", "name"):
+    if own and what in _JESTED and _LAUGHED.match(sentence.partition(clause)[2]):
         return True
     if what == "age":
         if re.match(" (?:month|week|day)s?\\b", behind):  # the number alone would be years
@@ -298,7 +299,7 @@ def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
             return True
         return own and bool(_BEING.search(before)) and not _AT_WORK.match(behind)
     if what == "diet":
-        return chinese and not value.startswith("戒") and bool(_NO_FOOD_ZH.search(value[1:-1]))
+        return chinese and not value.startswith("戒") and bool(_NO_FOOD_ZH.search(value.rstrip("的")))
     if what == "birthday":
         return chinese and value.endswith("月")
     if what == "language":

@@ -12,6 +12,7 @@ the rules that read them (`tests/data/utterances_eighth.jsonl`): see docs/benchm
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from .clauses import words
 from .lexicon_zh import ALLERGENS as ALLERGENS_ZH
@@ -205,126 +206,200 @@ _GOES_ON = re.compile(
     r" (?!(?:and|or|but|so|because|since|as|at|in|on|for|with|from|of|to|by|near|who|which|that|where|while|if|when|though|although|now|these|this|currently|right|until|till|the|my|our|your|his|her|their|an?|i|i'm|i've|we|we're|is|isn't|was|are|here|too|also|please|lol|haha|hence|again|already|already|still|just|always|not|last|next|every|most|full|part|about|over|under|than|then|after|before|during|all|both|doing|working|living|studying|way|btw|tho|myself|alone|together|what|how|any|it|it's|can|do|does|has|have|would|will|way|off|up|out|through|via|plus|yet|only|remotely|temporarily|permanently|originally|\w+ly|\w+ing|\w*days?|mornings|evenings|nights|weekends|january|february|march|april|june|july|august|september|october|november|december|student|students|degree|course|university|school|college|department|faculty)\b)[a-z]+",
     re.IGNORECASE,
 )
+_ANY = re.compile(r"(?:an?|some) ", re.IGNORECASE)
+_UNDER_A_YEAR = re.compile(r" (?:month|week|day)s?\b")
 _JESTED = ("likes", "dislikes", "job", "age")
 _LASTING = ("work", "job", "home", "diet", "studies")
-_CUT_SHORT = ("work", "home", "hometown", "studies")
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A value with what stands before and behind it in its clause; `own` where it is told of the user."""
+
+    value: str
+    before: str
+    behind: str
+    clause: str
+    sentence: str
+    own: bool
+    chinese: bool
+
+
+def _liking(told: _Told) -> bool:
+    value, before, behind = told.value, told.before, told.behind
+    if told.chinese:
+        headless = bool(re.match("的(?!铁|粉|歌|书|电影)", behind)) and not value.startswith(("吃", "喝"))
+        return (
+            headless or "爱在" in before or "欢在" in before or value == "颜" or bool(_VAGUE_ZH.search(value))
+        )
+    return bool(
+        _IN_PASSING.search(value)
+        or _VAGUE.match(value)
+        or _ONE.search(before)
+        or _OF_A_KIND.match(behind)
+        or _CALLED_TO.search(told.sentence[: told.sentence.find(value)])
+        or len(value.split()) > 6
+    )
+
+
+def _dislike(told: _Told) -> bool:
+    somebody = bool(_SOMEBODY_DISLIKED.search(told.value)) and bool(told.before.strip())
+    return (somebody and not told.chinese) or _liking(told)
+
+
+def _illness(told: _Told) -> bool:
+    if told.chinese:
+        return False
+    return bool(_ABOUT.match(told.value + told.behind) or _OF_ILLNESS.match(told.behind))
+
+
+def _allergen(told: _Told) -> bool:
+    return not (_ALLERGEN_ZH.match(told.value) if told.chinese else _ALLERGEN.search(told.value))
+
+
+def _decision(told: _Told) -> bool:
+    if told.chinese:
+        return len(told.value) < 2 or bool(_ATTITUDE_ZH.search(told.value))
+    content = [word for word in _FIRM.findall(told.value.lower()) if word not in _SLACK]
+    return not content or bool(_ATTITUDE.search(told.value) or _ANY.match(told.value))
+
+
+def _event(told: _Told) -> bool:
+    if _MISSED_ZH.search(told.clause):
+        return True
+    of_things = _OF_THINGS_ZH if told.chinese else _OF_THINGS
+    anybodys = of_things.search(told.clause) or _HOUR_ONLY.fullmatch(told.clause)
+    return bool(anybodys) and not _FIRST_PERSON.search(told.clause)
+
+
+def _age(told: _Told) -> bool:
+    # Of a baby of four months the number alone would be years.
+    if _UNDER_A_YEAR.match(told.behind) or _TOO_OLD.search(told.value):
+        return True
+    return told.own and bool(_AGED.search(told.sentence.replace(told.clause, "", 1)))
+
+
+def _home(told: _Told) -> bool:
+    return _over_or_cut(told) or "老家" in told.before
+
+
+def _hometown(told: _Told) -> bool:
+    return _over_or_cut(told) or bool(_RAISED.search(told.before) and _BORN.search(told.sentence))
+
+
+def _over_or_cut(told: _Told) -> bool:
+    """What is over, and a lower-case name cut off before its last word."""
+    if not told.own:
+        return False
+    cut = told.value.islower() and told.value.isascii() and _GOES_ON.match(told.behind)
+    return bool(cut or _OVER.search(told.clause))
+
+
+def _trade(told: _Told) -> bool:
+    if (told.own and _OVER.search(told.clause)) or _TRAINED.search(told.before):
+        return True
+    if _KIN_IN_TRADE.search(told.value) or _NO_TRADE.search(told.value):
+        return True
+    return told.own and bool(_BEING.search(told.before)) and not _AT_WORK.match(told.behind)
+
+
+def _employer(told: _Told) -> bool:
+    return _over_or_cut(told) or (told.chinese and bool(_NO_WORK_ZH.search(told.value)))
+
+
+def _subject(told: _Told) -> bool:
+    return _over_or_cut(told) or (told.chinese and bool(_NO_SUBJECT_ZH.search(told.value + told.behind[:1])))
+
+
+def _diet(told: _Told) -> bool:
+    if told.own and _OVER.search(told.clause):
+        return True
+    no_food = _NO_FOOD_ZH.search(told.value.rstrip("的"))
+    return told.chinese and not told.value.startswith("戒") and bool(no_food)
+
+
+def _birthday(told: _Told) -> bool:
+    return told.chinese and told.value.endswith("月")  # the day is missing
+
+
+def _language(told: _Told) -> bool:
+    return bool(_ONE_ANSWER.fullmatch(told.sentence.strip("。！!.~ ")))
+
+
+def _relation(told: _Told) -> bool:
+    if not told.chinese:
+        return False
+    bare = len(told.value) == 2 and re.match("了|$", told.behind) and not re.search("[叫是]", told.before)
+    in_front = told.sentence.partition(told.value)[0]
+    return bool(bare and not _SURNAME_ETC.search(told.value)) or bool(_NOT_MINE_ZH.search(in_front))
+
+
+def _name(told: _Told) -> bool:
+    value = told.value
+    if not told.chinese:
+        return value.islower() and bool(_GOES_BY.search(told.before) or _ADJECTIVE.match(value))
+    if _NAMED_BY.search(value):
+        return True
+    if (called := _CALLED_ZH.search(told.sentence)) and value in called["v"]:
+        return not (_SURNAME_ETC.search(value) or _CALLED_SO.search(told.sentence))
+    if not told.before.endswith("我是") or _SURNAME_ETC.search(value):
+        return False
+    return bool(_ROLE_ZH.search(value)) or (len(value) < 3 and not _GREETING.search(told.sentence))
+
+
+_BY_KIND = {
+    "likes": _liking,
+    "favorite": _liking,
+    "dislikes": _dislike,
+    "condition": _illness,
+    "allergy": _allergen,
+    "decision": _decision,
+    "event": _event,
+    "age": _age,
+    "home": _home,
+    "hometown": _hometown,
+    "job": _trade,
+    "work": _employer,
+    "studies": _subject,
+    "diet": _diet,
+    "birthday": _birthday,
+    "language": _language,
+    "relation": _relation,
+    "name": _name,
+}
 
 
 def doubtful(key: str, value: str, clause: str, sentence: str) -> bool:
     """Whether too little says that a value told in a clause of a sentence is meant as it stands."""
-    kind = key.removeprefix("user::").split("::")
-    what = kind[-1] if kind[0] in ("family", "pet") and len(kind) > 2 else kind[0]
-    own = kind[0] == what
-    chinese = bool(_HAN.search(clause))
-    before, _, behind = clause.partition(value)
     if key.startswith("task::"):
         return False
+    of, *parts = key.removeprefix("user::").split("::")
+    what = parts[-1] if of in ("family", "pet") and len(parts) > 1 else of
+    before, _, behind = clause.partition(value)
+    own = of == what and of not in ("family", "pet")
+    told = _Told(value, before, behind, clause, sentence, own, bool(_HAN.search(clause)))
     if _SUPPOSED.search(sentence) or _UNREAL.search(before) or _UNREAL.search(_NEXT.split(behind)[0]):
         return True
     if what != "age" and _ALMOST.search(before):
         return True
     if own and what in _LASTING and _PASSING.search(clause):
         return True
-    if kind[0] in ("contact", "address") and _OF_SOMEBODY.search(sentence):
+    if own and what in _JESTED and _LAUGHED.match(sentence.partition(clause)[2]):
+        return True
+    if of in ("contact", "address") and _OF_SOMEBODY.search(sentence):
         return True
     lead = sentence.partition(clause)[0]
-    if (
-        own
-        and kind[0] not in ("family", "pet", "relation", "event", "decision", "contact")
-        and not _FIRST_PERSON.search(clause)
-        and _SOMEBODY_ELSE.search(lead)
-    ):
+    of_user = own and of not in ("relation", "event", "decision", "contact")
+    if of_user and not _FIRST_PERSON.search(clause) and _SOMEBODY_ELSE.search(lead):
         return True
     if (
-        chinese
-        and kind[0] in ("family", "pet")
-        and what == kind[0]
+        of in ("family", "pet")
+        and what == of
         and value.startswith("老")
         and not re.search("[叫名是]", before)
     ):
         return True
-    if kind[0] == "family" and (_NO_KIN.search(before) or _DEAD_ZH.search(sentence)):
+    if of == "family" and (_NO_KIN.search(before) or _DEAD_ZH.search(sentence)):
         return True
-    if what in ("likes", "dislikes", "favorite"):
-        if chinese:
-            if "喜欢在" in before or "爱在" in before:
-                return True
-            headless = bool(re.match("的(?!铁|粉|歌|书|电影)", behind)) and not value.startswith(("吃", "喝"))
-            return headless or bool(_VAGUE_ZH.search(value)) or value == "颜"
-        return bool(
-            _IN_PASSING.search(value)
-            or _VAGUE.match(value)
-            or _ONE.search(before)
-            or _OF_A_KIND.match(behind)
-            or (what == "dislikes" and bool(_SOMEBODY_DISLIKED.search(value)) and bool(before.strip()))
-            or _CALLED_TO.search(sentence[: sentence.find(value)])
-            or len(value.split()) > 6
-        )
-    if what == "condition":
-        return bool(_ABOUT.match(value + behind)) or (not chinese and bool(_OF_ILLNESS.match(behind)))
-    if what == "allergy":
-        return not (_ALLERGEN_ZH.match(value) if chinese else _ALLERGEN.search(value))
-    if what == "decision":
-        if chinese:
-            return len(value) < 2 or bool(_ATTITUDE_ZH.search(value))
-        content = [word for word in _FIRM.findall(value.lower()) if word not in _SLACK]
-        return (
-            not content
-            or bool(_ATTITUDE.search(value))
-            or bool(re.match("(?:an?|some) ", value, re.IGNORECASE))
-        )
-    if what == "event":
-        if _MISSED_ZH.search(clause):
-            return True
-        return not _FIRST_PERSON.search(clause) and bool(
-            (_OF_THINGS_ZH if chinese else _OF_THINGS).search(clause) or _HOUR_ONLY.fullmatch(clause)
-        )
-    if own and what in _JESTED and _LAUGHED.match(sentence.partition(clause)[2]):
-        return True
-    if what == "age":
-        if re.match(" (?:month|week|day)s?\\b", behind):  # the number alone would be years
-            return True
-        return bool(_TOO_OLD.search(value) or (own and _AGED.search(sentence.replace(clause, "", 1))))
-    if own and what in ("work", "job", "home", "hometown", "diet", "studies"):
-        if _OVER.search(clause):
-            return True
-        if value.islower() and value.isascii() and what in _CUT_SHORT and _GOES_ON.match(behind):
-            return True
-    if what in ("home", "hometown") and "老家" in before:
-        return what == "home"
-    if what == "hometown":
-        return bool(_RAISED.search(before) and _BORN.search(sentence))
-    if what == "job":
-        if _KIN_IN_TRADE.search(value) or _NO_TRADE.search(value) or _TRAINED.search(before):
-            return True
-        return own and bool(_BEING.search(before)) and not _AT_WORK.match(behind)
-    if what == "diet":
-        return chinese and not value.startswith("戒") and bool(_NO_FOOD_ZH.search(value.rstrip("的")))
-    if what == "birthday":
-        return chinese and value.endswith("月")
-    if what == "language":
-        return bool(_ONE_ANSWER.fullmatch(sentence.strip("。！!.~ ")))
-    if what == "studies":
-        return bool(chinese and _NO_SUBJECT_ZH.search(value + behind[:1]))
-    if what == "work":
-        return bool(chinese and _NO_WORK_ZH.search(value))
-    if kind[0] == "relation" and chinese:
-        return (
-            len(value) == 2
-            and bool(re.match("了|$", behind))
-            and not _SURNAME_ETC.search(value)
-            and "叫" not in before
-            and "是" not in before
-        ) or bool(_NOT_MINE_ZH.search(sentence.partition(value)[0]))
-    if key == "user::name" and value.islower() and (_GOES_BY.search(before) or _ADJECTIVE.match(value)):
-        return True
-    if key == "user::name" and chinese:
-        if _NAMED_BY.search(value):
-            return True
-        if (called := _CALLED_ZH.search(sentence)) and value in called["v"]:
-            return not (_SURNAME_ETC.search(value) or _CALLED_SO.search(sentence))
-        if re.search("我是$", before):
-            return not _SURNAME_ETC.search(value) and (
-                bool(_ROLE_ZH.search(value)) or (len(value) < 3 and not _GREETING.search(sentence))
-            )
-    return False
+    by_kind = _BY_KIND.get(what)
+    return by_kind is not None and by_kind(told)

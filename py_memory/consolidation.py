@@ -38,7 +38,7 @@ MAX_READ = 50  # messages that one summary covers at most
 COMPRESS_ROUNDS = 20
 MAX_LEVEL = 8
 # The memory's own tools: calling them is part of an answer and no node of the user's task.
-_OWN_TOOLS = ("memory_", "todo_", "day_meant")
+_OWN_TOOLS = ("memory_", "todo_", "days_meant")
 _NEWEST = 64  # of a level: more have never gone uncompressed
 
 Covered = Mapping[str, Sequence[str]]  # summary → the messages it covers, or () for a higher level

@@ -15,7 +15,7 @@ from typing import Any
 from .errors import InvalidInputError, UndoExpiredError
 from .extraction import task_key
 from .extraction.clauses import split_statement
-from .extraction.days import day_in, day_spoken_of
+from .extraction.days import day_in, days_spoken_of
 from .extraction.refusals import refusal
 from .extraction.secrets import secret_spans
 from .going import going_in_words, named, question_to_go
@@ -52,12 +52,12 @@ READING = frozenset(
         "memory_history",
         "memory_going",
         "memory_why",
-        "day_meant",
+        "days_meant",
         "todo_list",
     }
 )
 # What only the offline assistant needs, which does by itself what a language model does by being told.
-_OFFLINE = frozenset({"memory_noticed", "memory_going", "memory_settle", "day_meant"})
+_OFFLINE = frozenset({"memory_noticed", "memory_going", "memory_settle", "days_meant"})
 MEMORY_TOOLS = (
     READING
     | _OFFLINE
@@ -259,10 +259,10 @@ def memory_tools(
             ],
         }
 
-    async def day_meant(words: str) -> dict[str, Any]:
+    async def days_meant(words: str) -> dict[str, Any]:
         zone = store.get_setting("zone")
-        spoken = day_spoken_of(words, said.created_at, zone)
-        return {"day": day_in(spoken[1], zone) if spoken and spoken[1] is not None else None}
+        first, last = days_spoken_of(words, said.created_at, zone) or (None, None)
+        return {"today": day_in(said.created_at, zone), "first": first, "last": last}
 
     async def todo_add(what: str) -> list[dict[str, Any]]:
         with store.action():
@@ -365,7 +365,7 @@ def memory_tools(
             "Says which memories the answer before the user's message rested on, with sources and dates.",
             memory_why,
         ),
-        _tool("day_meant", "Says which day words such as “tomorrow” mean.", day_meant, words=_TEXT),
+        _tool("days_meant", "Says which days words such as “this week” mean.", days_meant, words=_TEXT),
         _tool("todo_add", "Adds a to-do.", todo_add, what=_TEXT),
         _tool("todo_list", "Lists what is left to do, oldest first.", todo_list),
         _tool("todo_done", "Closes a to-do.", todo_done, fact_id=_TEXT),

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 
-__all__ = ["day_in", "day_spoken_of", "zone_of"]
+__all__ = ["day_in", "day_spoken_of", "days_spoken_of", "zone_of"]
 
 _DAYS = {
     "the day before yesterday": -2,
@@ -63,6 +63,13 @@ _DATE = re.compile(
     r"|\b(?:on|by|until) the (?P<d3>\d{1,2})(?:st|nd|rd|th)\b",
     re.IGNORECASE,
 )
+_FEW = 7  # days, of “the next days” and 最近
+_SPAN = re.compile(
+    r"\b(?:(?P<weekend>(?:this |the |next )?weekend)|(?P<next>next|the coming) (?P<unit>week|month)|this (?P<this>week|month)|(?P<few>(?:the )?(?:next|coming) (?:few )?days|soon|upcoming))\b"
+    r"|(?P<zhoumo>[这本下]?个?(?:周末|星期末))|(?P<xia>下)(?:个)?(?P<xiadan>周|星期|礼拜|月)(?![一二三四五六日天末])"
+    r"|(?:[这本]个?(?P<dan>周|星期|礼拜|月)|(?P<yizhou>这一周))(?![一二三四五六日天末])|(?P<ji>[这近]几天|最近|近期|接下来)",
+    re.IGNORECASE,
+)
 
 
 def zone_of(name: str | None) -> tzinfo:
@@ -109,6 +116,34 @@ def day_spoken_of(
     except (OverflowError, OSError, ValueError):  # a clock far outside the calendar, or no such day
         return words, None
     return words, int(day.timestamp() * 1000)
+
+
+def days_spoken_of(text: str, now: int, zone: str | None) -> tuple[str, str] | None:
+    """The first and the last day (ISO dates) of what a text asks about, a day, week, weekend or month: of a week
+    that has begun from today. None without such words."""
+    match = _SPAN.search(text)
+    if match is None:
+        spoken = day_spoken_of(text, now, zone, dated=True)
+        day = day_in(spoken[1], zone) if spoken and spoken[1] is not None else None
+        return (day, day) if day else None
+    today_in = day_in(now, zone)
+    if today_in is None:
+        return None
+    today = date.fromisoformat(today_in)
+    sunday = today + timedelta(days=6 - today.weekday())
+    words = match.group().lower()
+    later = 7 if words.startswith(("next", "the coming", "下")) else 0
+    if match["few"] or match["ji"]:
+        first, last = today, today + timedelta(days=_FEW)
+    elif match["weekend"] or match["zhoumo"]:
+        last = sunday + timedelta(days=later)
+        first = max(today, last - timedelta(days=1))
+    elif "month" in words or "月" in words:
+        begin = today if not later else (today.replace(day=1) + timedelta(days=32)).replace(day=1)
+        first, last = begin, (begin.replace(day=1) + timedelta(days=32)).replace(day=1) - timedelta(days=1)
+    else:
+        first, last = (sunday + timedelta(days=1), sunday + timedelta(days=7)) if later else (today, sunday)
+    return first.isoformat(), last.isoformat()
 
 
 def _dated(match: re.Match[str], here: datetime) -> datetime:

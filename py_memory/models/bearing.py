@@ -12,7 +12,9 @@ from typing import Any
 from .matching import fitting
 from .phrases import PARTS, key_in_words
 
-__all__ = ["Topic", "bearing_on", "in_groups", "in_second_person", "topic_of"]
+__all__ = [
+    "Topic", "about_named", "bearing_on", "in_groups", "in_second_person", "is_about_food", "topic_of", "whose",
+]  # fmt: skip
 
 Fact = Mapping[str, Any]
 
@@ -57,14 +59,15 @@ def _topic(
 
 # The first that a request names decides, so the more telling come first.
 _TOPICS = (
-    _topic("words", r"translat\w*|proofread\w*|summari[sz]\w*|rephras\w*|spell\w*|grammar|rewrite|paraphras\w*", r"翻译|校对|总结|概括|改写|润色", ("language",)),
+    _topic("words", r"translat\w*|proofread\w*|summari[sz]\w*|rephras\w*|spell\w*|grammar|rewrite|paraphras\w*|jokes?|riddles?|limericks?|puns?|haikus?|tongue.?twisters?", r"翻译|校对|总结|概括|改写|润色|笑话|谜语|绕口令|段子|对联", ("language",)),
     _topic("code", r"code|coding|program(?:me)?|script|function|regex|sql|bug|python|javascript|algorithm|spreadsheet|formula", r"代码|编程|程序|脚本|函数|算法|公式|表格", ("language",)),
+    _topic("news", r"weather|forecast|news|headlines|temperature|exchange rates?|stock prices?", r"天气|气温|新闻|头条|汇率|股价", ("home",)),
     _topic("story", r"(?:bedtime |good ?night |fairy |short )?(?:story|stories|tale|tales|poem|lullaby|song|rhyme)", r"故事|童话|诗|儿歌|摇篮曲|歌词", ("people", "pets", "likes", "language"), ("who it is for, and how long it may be", "讲给谁听、讲多久")),
     _topic("present", r"gifts?|presents?|surprise|what (?:\w+ )?(?:give|get) (?:my|her|him|them|the)\b.*", r"礼物|礼品|送(?:点|些)?(?:什么|啥)|惊喜", ("people", "pets", "allergy"), ("how much it may cost, and by when it has to be there", "预算多少、什么时候要")),
     _topic("clothes", r"outfits?|clothes|wear|dress|shoes|jacket|wardrobe|hair(?:cut|style)?|makeup", r"衣服|穿什么|穿搭|搭配|裙子|鞋|外套|发型|化妆", ("allergy", "likes", "dislikes", "self", "people"), ("the occasion, and the weather", "什么场合、什么天气")),
     _topic("party", r"part(?:y|ies)|birthday|wedding|anniversary|celebrat\w*|baby shower|reception|sleepover|playdate|christmas|new year|festival", r"派对|聚会|生日|婚礼|纪念日|庆祝|过年|春节|中秋|圣诞|节日|团圆", (*_MUST, "people", "dislikes", "likes", "pets"), ("who is coming and what they may not eat, where, and until when", "谁来、他们有什么不能吃、在哪里办、办到几点")),
     _topic("food", r"dinner|lunch|breakfast|brunch|supper|meals?|menus?|recipes?|cook\w*|bak(?:e|es|ing)|cake|dish(?:es)?|food|eat|eating|snacks?|picnic|barbecue|bbq|restaurants?|caf[eé]|takeaway|takeout|grocer(?:y|ies)|shopping list|dessert|lunchbox(?:es)?|drinks?|wine|what to order", r"晚[饭餐]|午[饭餐]|早[饭餐]|夜宵|吃|菜|食谱|做饭|烘焙|蛋糕|零食|野餐|烧烤|餐厅|餐馆|饭店|外卖|点心|甜点|便当|聚餐|饮食|买菜|火锅", (*_MUST, "dislikes", "people", "tastes"), ("how many will eat, and how much time there is", "几个人吃、有多少时间")),
-    _topic("trip", r"trips?|travel\w*|holidays?|vacation|journey|itinerary|flights?|hotel|weekend|day out|excursion|outing|hik(?:e|es|ing)|camping|sightseeing|museum|zoo|road ?trip|city break|packing|what to pack|where (?:should|shall|could|can) (?:we|I) go|what (?:should|shall|could|can) we do", r"旅行|旅游|出游|出行|度假|行程|机票|航班|酒店|周末|郊游|露营|徒步|爬山|游玩|景点|去哪|自驾|博物馆|动物园|打包|行李", (*_MUST, "people", "pets", "likes", "dislikes", "home", "language"), ("where to, on which days, how you get there, and what it may cost", "去哪里、哪几天、怎么去、预算多少")),
+    _topic("trip", r"trips?|travel\w*|holidays?|vacation|journey|itinerary|flights?|planes?|hotel|weekend|day out|excursion|outing|hik(?:e|es|ing)|camping|sightseeing|museum|zoo|road ?trip|city break|packing|what to pack|where (?:should|shall|could|can) (?:we|I) go|what (?:should|shall|could|can) we do", r"旅行|旅游|出游|出行|度假|行程|机票|航班|飞机|酒店|周末|郊游|露营|徒步|爬山|游玩|景点|去哪|自驾|博物馆|动物园|打包|行李", (*_MUST, "people", "pets", "likes", "dislikes", "home", "language"), ("where to, on which days, how you get there, and what it may cost", "去哪里、哪几天、怎么去、预算多少")),
     _topic("exercise", r"exercis\w*|work ?outs?|fitness|gym|training|run(?:ning)?|jog\w*|yoga|swim\w*|stretch\w*|lose weight|weight loss|get fit|marathon|cycling|push-?ups?", r"锻炼|健身|运动|跑步|慢跑|瑜伽|游泳|减肥|减脂|增肌|拉伸|马拉松|骑行|训练", ("condition", "self", "likes", "dislikes", "diet"), ("how many days a week, and what has hurt before; with a condition, ask a doctor first", "每周几天、以前哪里受过伤；有身体状况请先问医生")),
     _topic("health", r"doctor|medicine|medication|medical|symptoms?|headache|sleep (?:better|schedule)|insomnia|diet plan|nutrition|vitamins?|health\w*|therapy|vaccin\w*|first aid", r"医生|看病|就诊|药|症状|头疼|失眠|睡眠|营养|保健|健康|疫苗|体检", ("allergy", "condition", "self", "diet", "people"), ("what it feels like and since when; anything that worries you is for a doctor", "什么症状、从什么时候开始；不放心就去看医生")),
     _topic("money", r"budget\w*|sav(?:e|ing) money|savings|expenses|invest\w*|mortgage|insurance|tax(?:es)?|pension|afford|pocket money|costs?", r"预算|省钱|存钱|储蓄|开销|开支|理财|投资|房贷|保险|报税|养老|零花钱", ("people", "pets", "home", "work", "decision"), ("what comes in each month, what is fixed, and what it is for", "每月收入多少、固定支出多少、为了什么")),
@@ -104,6 +107,7 @@ _NAMED_ZH = {
 # Of people who are not named themselves, what matters beside their names, unless it is them it is about.
 _OF_OTHERS = frozenset({"name", "age", "allergy", "diet", "condition"})
 _ABOUT_PEOPLE = ("present", "party")
+_EATEN = ("food", "party")
 
 
 def topic_of(said: str) -> Topic:
@@ -115,23 +119,40 @@ def bearing_on(facts: Sequence[Fact], said: str) -> list[Fact]:
     """Of what is known, that which bears on a request: what its topic has to do with, who is named in it, and what
     shares its words; the most binding first. A present for somebody has to do with them and not with the user."""
     topic = topic_of(said)
-    named = [fact for fact in facts if _names(said, fact)]
-    relations = {_relation(fact["key"]) for fact in named}
-    theirs = [fact for fact in facts if _relation(fact["key"]) in relations - {""}]
+    theirs = about_named(facts, said)
     found: list[Fact] = []
     if topic.name == "present" and theirs:
         found = theirs
     else:
         for kind in topic.kinds:
-            found += [f for f in _of_kind(facts, kind) if topic.name in _ABOUT_PEOPLE or _matters(f["key"])]
+            found += [fact for fact in _of_kind(facts, kind) if _bears(fact, kind, topic, theirs)]
         found += [fact for fact in theirs if fact not in found]
     alike = fitting([fact for fact in facts if fact not in found], said) if said.strip() else []
     return list({fact["id"]: fact for fact in (*found, *alike)}.values())
 
 
-def _matters(key: str) -> bool:
-    parts = key.split("::")
-    return parts[1] != "family" or len(parts) < 4 or parts[3] in _OF_OTHERS
+def about_named(facts: Sequence[Fact], said: str) -> list[Fact]:
+    """What is known of the people and animals that a text names, by name or by what they are to the user."""
+    relations = {whose(fact["key"]) for fact in facts if _names(said, fact)}
+    return [fact for fact in facts if whose(fact["key"]) in relations - {""}]
+
+
+def is_about_food(key: str) -> bool:
+    """Whether such facts, the user's or of somebody of theirs, say what may be eaten."""
+    return bool({"diet", "allergy", "condition", "dislikes"} & set(key.split("::")))
+
+
+def _bears(fact: Fact, kind: str, topic: Topic, theirs: Sequence[Fact]) -> bool:
+    """A taste in food bears on meals alone, and on meals no other taste; a meal for somebody is for them."""
+    if kind in ("likes", "dislikes"):
+        words = f"{fact['key']} {fact['value']}"
+        if topic.name in _EATEN:
+            return topic_of(words).name in ("", *_EATEN)
+        return not _FOOD.search(words) or not topic.name
+    parts = fact["key"].split("::")
+    if kind == "people" and topic.name == "food" and theirs and fact not in theirs:
+        return False
+    return topic.name in _ABOUT_PEOPLE or parts[1] != "family" or len(parts) < 4 or parts[3] in _OF_OTHERS
 
 
 def _of_kind(facts: Sequence[Fact], kind: str) -> list[Fact]:
@@ -145,7 +166,7 @@ def _of_kind(facts: Sequence[Fact], kind: str) -> list[Fact]:
     ]
 
 
-def _relation(key: str) -> str:
+def whose(key: str) -> str:
     """`user::family::daughter` of a daughter and all that is known of her; "" for what is the user's own."""
     parts = key.split("::")
     return "::".join(parts[:3]) if len(parts) > 2 and parts[1] in ("family", "relation", "pet") else ""
@@ -153,7 +174,7 @@ def _relation(key: str) -> str:
 
 def _names(said: str, fact: Fact) -> bool:
     """Whether a request names whom a fact is about, by name or by what they are to the user."""
-    relation = _relation(fact["key"]).rpartition("::")[2]
+    relation = whose(fact["key"]).rpartition("::")[2]
     if not relation:
         return False
     if fact["key"].endswith(relation) and len(fact["value"]) > 1 and fact["value"].lower() in said.lower():
@@ -168,11 +189,11 @@ def in_groups(facts: Sequence[Fact], language: str) -> list[str]:
     """Facts as people would tell them, one line a kind: “allergy: nuts, eggs”, “daughter: Mei, 6 years old”."""
     lines: dict[str, list[Fact]] = {}
     for fact in facts:
-        lines.setdefault(_relation(fact["key"]) or fact["key"], []).append(fact)
+        lines.setdefault(whose(fact["key"]) or fact["key"], []).append(fact)
     colon, comma = ("：", "、") if language == "zh" else (": ", ", ")
     out = []
     for key, group in lines.items():
-        if _relation(key):
+        if whose(key):
             out.append(_of_somebody(key, group, language))
         else:
             values = comma.join(dict.fromkeys(str(fact["value"]) for fact in group))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from py_memory.text import detect_language, has_cjk
 
-__all__ = ["Intent", "asks_to_eat", "is_nod", "understand"]
+__all__ = ["Intent", "asks_of_oneself", "asks_to_eat", "is_nod", "understand"]
 
 
 MAX_READ = 1000  # characters; what a long message asks for stands at its beginning
@@ -17,7 +17,7 @@ MAX_READ = 1000  # characters; what a long message asks for stands at its beginn
 
 @dataclass(frozen=True)
 class Intent:
-    """`kind` with what it is about: undo, yes, no, why (the answer before), about_me, todo_list (for a day), todo_done, ended (what is
+    """`kind` with what it is about: undo, yes, no, why (the answer before), about_me, schedule (of days), todo_list (for a day), todo_done, ended (what is
     no longer so), forget, forget_all, forget_everything, thanks, greeting, farewell, small_talk, help,
     request, question, statement. `sure`: what will go has been seen and agreed to."""
 
@@ -32,7 +32,9 @@ def _rules(*rules: tuple[str, str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 _PLEASE = r"^\W*(?:(?:please|pls|can you|could you|would you|will you|hey|ok|okay|and|now|also|yes|sure|then|just)\b[\s,]*)*"
 _DAY = r"(?:today|tonight|tomorrow|the day after tomorrow|(?:on |this |next |by )?(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+_SPAN = rf"(?:{_DAY}|(?:(?:this|next|the coming|at the|on the|over the|for the) )?(?:week(?:end)?|month)|(?:in )?(?:the )?(?:next|coming) (?:few )?days)"
 _DAY_ZH = r"(?:大后天|[今明后]天|[今明]晚|(?:下个?|这个?|本)?(?:周|星期|礼拜)[一二三四五六日天])"
+_SPAN_ZH = rf"(?:{_DAY_ZH}|(?:[这本下]个?|这一)(?:周末|周|星期|礼拜|月)|周末|[这近]几天|最近|近期|接下来)"
 _DONE_VERBS = (
     r"bought|called|finished|done|did|sent|paid|picked|cleaned|booked|wrote|fixed|washed|mailed|emailed|returned|got|made|took"
     r"|watered|ordered|submitted|completed|renewed|cancelled|canceled|read|met|told|brought|fed|went|signed|filed|packed|repaired"
@@ -48,6 +50,7 @@ _EN = _rules(
     ("forget_all", rf"{_PLEASE}(?:forget|delete|erase|remove|wipe) (?:everything|all|anything|all (?:the )?messages)(?: that)?(?: you know| I (?:said|told you)| I have said)? (?:about|on|with|mentioning|containing) (?P<t>.+)$"),
     ("forget", rf"{_PLEASE}(?:forget|delete|erase|remove|unremember)\s+(?:about |that |what you know about |what I (?:said|told you) about |the fact that |the note (?:about|that) )*(?P<t>.+)$"),
     ("about_me", r"\bwhat (?:do|did|else do|all do) you (?:know|remember|have)(?: stored| saved)?(?: (?:about|on) (?:me|myself))?\s*(?:\?|$|so far|now|\.)|\bwho am i\b|\b(?:tell me|show me|list) (?:what|everything|all) you (?:know|remember|have)|\bshow (?:me )?my (?:memory|facts|notes)\b"),
+    ("schedule", rf"^\W*(?:(?:and|so|ok|hey|please|tell me|show me|list|check|read)\b[, ]*)*(?:what(?:'s|s| is| are| do I have| have I got| else is)?|do I have|have I got|is there|are there|any(?:thing)?)\b(?!.*\b(?:about|like|favou?rite)\b)[^?]*\b(?:(?:on|in) (?:my|the) (?:schedule|calendar|diary)|(?:my|the) (?:schedule|calendar|diary)|appointments?)\b(?: (?:for|on|do I have|have I got|coming up))*(?: {_SPAN})?\W*$|^\W*(?:my |the )?(?:schedule|calendar|agenda|appointments)(?: (?:for|on))?(?: {_SPAN})?\W*$|^\W*what(?:'?s| is| do I have| have I got| am I doing| are we doing)(?: (?:on|planned|happening|coming up|scheduled|up))*(?: (?:for|on|in))? {_SPAN}\W*$"),
     ("todo_list", rf"\bwhat(?:'s|s| is| are| do I have| else is)?\b[^?]*\b(?:left to do|to-?dos?\b|on my (?:list|plate|agenda)|still to do|to be done|my tasks|reminders)(?: (?P<t>{_DAY}))?|\b(?:show|list|read|give)\b[^?]*\b(?:to-?dos?|to-?do list|tasks|reminders)\b(?: (?:for )?(?P<t1>{_DAY}))?|\bwhat (?:should|must|do|shall) I (?:still )?(?:need to |have to |have got to |got to )?(?:do|get done)(?: now| next| (?P<t2>{_DAY}))?\W*$|\bwhat(?:'s| is| do I have) (?:due |planned |on |up )?(?:for )?(?P<t3>{_DAY})\W*$|\b(?:any|are there|do I have)\b[^?]*\b(?:to-?dos|tasks|reminders)\b(?: (?:for )?(?P<t4>{_DAY}))?|^\W*(?:(?:my|the|all|open) )*(?:to-?dos?|tasks|reminders?)(?: list)?(?: (?:for )?(?P<t5>{_DAY}))?\W*$"),
     ("ended", r"^\W*(?:(?:well|so|actually|no|btw|by the way|but|and|also|now)\b[ ,]*)*(?:I(?:'m| am| was) (?:not|no longer)|I no longer|I (?:don't|do not|can't|cannot|won't)(?=.* any ?(?:more|longer)\b)|I(?:'ve| have)? (?:just )?(?:stopped|quit|given up|gave up) (?:being|liking|living|working|studying)|my(?= .{1,60}(?:\bis|\bare) (?:not|no longer)\b))\s+(?P<t>[^?]+?)(?: any ?(?:more|longer)| now| these days)*\W*$"),
     ("todo_done", rf"{_PLEASE}(?:done|finished|completed|tick off|check off|close)\b(?:\s*:|\s+with)?\s+(?P<t>[^?]+)$|^\W*(?:ok,? |done,? )?i(?:'ve| have)?(?: just| already| now| finally)?\s+(?P<t1>(?:{_DONE_VERBS})\b[^?]+)$|^(?P<t2>[^?]{{2,80}}?)\s+(?:is|are|has been|have been|got) (?:done|finished|bought|paid|sent|booked|submitted|filed|renewed|cancelled|washed|watered|fixed|returned|signed)(?:[, ]+(?:now|finally|at last|today|already|too))*\W*$|^\W*(?:just |finally |already )*(?P<t4>(?!(?:did|done|got|made|took|told|went|met|read|called)\b)(?:{_DONE_VERBS})\b[^?]+)$|^(?P<t5>[\w' -]{{2,40}}? (?:bought|paid|sent|booked|submitted|filed|renewed|cancelled|washed|watered|fixed|returned|signed|packed|ordered|fed))\W*$|^\W*mark (?P<t3>[^?]+?) (?:as )?done\W*$"),
@@ -68,6 +71,7 @@ _ZH = _rules(
     ("forget_all", r"^(?:请|帮我|你|那就|是的|好的|对|确定|，|,)*(?:把)?(?:忘掉|忘记|忘了|删掉|删除|清除)(?:所有)?(?:关于|有关|和|跟)(?P<t>.+?)(?:有关)?的?(?:一切|所有.*|全部.*)$"),
     ("forget", r"^(?:请|帮我|你|，|,)*(?:把)?(?:忘掉|(?:忘记|忘了)(?!带|拿|买|做|关(?!于)|锁|吃|去|写|交|还|发|打)|删掉|删除|清除)(?:关于|所有关于|我说的)?\s*(?P<t>.+)$|^(?:请|帮我)?把(?P<t1>.+?)(?:忘掉|忘了|忘记|删掉|删除)\W*$"),
     ("about_me", r"你(?:都|还|现在)?(?:知道|记得|了解|记住了?)(?:关于)?(?:我)(?:的)?(?:什么|哪些|多少|些什么|些啥|啥|事)|关于我.{0,4}(?:知道|记得|了解|记住了?)(?:什么|哪些|多少|些什么|啥)|对我.{0,3}了解|我是谁|你(?:都|还)?记(?:得|住)了?(?:些)?(?:什么|哪些|啥)\W*$"),
+    ("schedule", rf"^\W*(?:那|请问|帮我看看|看看|查一下|，|,)*(?:我|我们)?(?:的)?{_SPAN_ZH}(?:我|我们)?(?:都|还)?(?:有|是)?(?:什么|哪些|啥|没有|几个)?(?:别的)?(?:安排|日程|行程|活动|预约|约会|约|事)(?:吗|么|呢|没有|是什么|有哪些)?\W*$|^\W*(?:那|请问|看看|，|,)*(?:我|我们)(?:的|都|还)*(?:有)?(?:什么|哪些|啥|没有|几个)?(?:安排|日程|行程|预约)(?:吗|么|呢|没有|是什么|有哪些)?\W*$"),
     ("todo_list", rf"(?:还|我)?(?:还有|还剩|有)(?:什么|哪些|啥)(?:事|事情|任务|活)?(?:要做|没做|待办|没完成|要办|没办|得做)|(?:待办|提醒)(?:事项|清单|列表)?(?:有|是|呢|$|\W*$)|(?:有|还有)(?:什么|哪些|啥)(?:待办|提醒|任务)|(?:列出|列一下|看看|显示|查看)(?:我的|所有)*(?:待办|任务|提醒)|(?:接下来|现在)(?:要|该|还要)做(?:什么|啥)|(?:我)?(?P<t>{_DAY_ZH})(?:我)?(?:(?:要|该|还要|得|需要|应该)(?:做|办|干)(?:什么|啥|哪些)|(?:还)?有(?:什么|哪些|啥)(?:事|安排|任务|待办|提醒|要做|要办)|(?:的)?(?:待办|提醒|任务)\W*$)|^\W*我(?:要|该|得)(?P<t1>{_DAY_ZH})做(?:什么|啥)|还要做(?:什么|啥)"),
     ("ended", r"^(?:其实|对了|那个|现在|[，,\s])*我(?:们|现在|目前)*(?:不再|再也不|(?:已经|早就|早已|现在)+不再?)是?(?P<t>[^?？吗]+?)了?\W*$|^(?:其实|对了|[，,\s])*我(?:现在|已经)*(?:不是)(?P<t1>[^?？吗]+?)了?\W*$|^(?:其实|对了|[，,\s])*我(?:现在|已经)*不(?:太)?(?P<t2>[^?？吗]+?)了\W*$|^(?:其实|对了|[，,\s])*我(?:现在|已经)*对(?P<t3>[^?？吗]+?)(?:已经)?不(?:再)?过敏了?\W*$"),
     ("todo_done", r"^(?:完成|做完|搞定|办完|办好)了?[:：，, ]\s*(?P<t1>.+)$|^(?!.*(?:没|未|别|不|[吗么?？]))(?:好了)?(?:我)?(?:已经|刚|刚刚)?(?:把)?(?P<t>.{0,30}?(?:买|做|打|写|交|寄|付|办|洗|修|订|发|送|取|还|看|读|喂|浇|拿|打扫|收拾|预约|完成|搞定|弄)(?:好|完|了|过).*?)[啦咯嘞哦呀]*\W*$|^(?P<t2>.{1,30}?)(?:做完|完成|搞定|办好|弄好|写完|交完)(?:了|啦|咯|嘞)\W*$"),
@@ -76,7 +80,7 @@ _ZH = _rules(
     ("greeting", r"^\W*(?:你好|您好|嗨|哈喽|早上好|下午好|晚上好|早安|早|大家好)[啊呀哦，,！!。\s]{0,6}$"),
     ("farewell", r"^\W*(?:再见|拜拜|晚安|回头见|下次见|明天见).{0,6}$"),
     ("help", r"你(?:能|会|可以)(?:做|干|帮我做?)(?:什么|啥|些什么)|怎么用\W*$|^\W*帮助\W*$|你是谁|你是什么"),
-    ("request", r"^(?:请|麻烦|你能|能不能|可以|可不可以|我想让你|我想要你|来|给我|帮我|帮忙|为我|替我|我们来|咱们来?)*(?P<t>(?:帮我|给我)?(?:写|计划|安排|做一?[个份道顿]|推荐|建议|设计|翻译|总结|解释|准备|策划|制定|生成|画|起草|规划|列一?[个份]|想一?[个份]|出一?[个份]|算|编|教我|帮我选|选一?[个份]|讲一?个|定一?[个份]|订一?[个份]|制作|来一?[个份]).+)$|^(?P<t1>.*(?:吃|做|买|送|穿|看|读|玩|带)(?:点|些)?(?:什么|啥)(?:好|菜|礼物|书|电影|衣服).*)$|^(?P<t2>(?!.*(?:过|了)).*(?:去哪(?:里|儿)?(?:吃|玩|旅游|旅行|度假|过|好)|(?:怎么|如何)(?:安排|庆祝|计划|布置|省钱|锻炼|减肥|过(?=[生春中节周]))|有(?:什么|哪些|没有|啥)(?:好的?)?(?:推荐|建议|主意|点子)).*)$"),
+    ("request", r"^(?:请|麻烦|你能|能不能|可以|可不可以|我想让你|我想要你|来|给我|帮我|帮忙|为我|替我|我们来|咱们来?)*(?P<t>(?:帮我|给我)?(?:写|计划|安排|做一?[个份道顿]|推荐|建议|设计|翻译|总结|解释|准备|策划|制定|生成|画|起草|规划|列一?[个份]|想一?[个份]|出一?[个份]|算|编|教我|帮我选|选一?[个份]|讲一?个|定一?[个份]|订一?[个份]|制作|来一?[个份]).+)$|^(?P<t1>.*(?:吃|做|买|送|穿|看|读|玩|带)(?:点|些)?(?:什么|啥)(?:好|菜|礼物|书|电影|衣服).*)$|^(?:[^？?]*[，,。；;\s])?(?:请|麻烦你?|能不能|可以|你)*(?:帮我们?|替我们?|帮忙|为我们?)(?P<t3>(?![记忘删])(?:规划|计划|安排|推荐|设计|准备|策划|查|搜|订|预订|预约|约|买|叫|选|挑|想|写|列|算|看|翻译|总结)[^了过？?]*)$|^(?P<t2>(?!.*(?:过|了)).*(?:去哪(?:里|儿)?(?:吃|玩|旅游|旅行|度假|过|好)|(?:怎么|如何)(?:安排|庆祝|计划|布置|省钱|锻炼|减肥|过(?=[生春中节周]))|有(?:什么|哪些|没有|啥)(?:好的?)?(?:推荐|建议|主意|点子)).*)$"),
     ("question", r"(?P<t>.*(?:什么|谁|哪|怎么|几|多少|[吗呢]\W*$|为什么|是不是|有没有|何时|啥).*)|^(?:找|搜|查)(?:一下|找|一查)?(?P<t1>.+)|(?P<t2>.*[?？])\s*$"),
 )  # fmt: skip
 # Code, an exclamation and what is told in the past begin like requests sometimes: “Build failed”, 写完了.
@@ -118,6 +122,11 @@ def is_nod(text: str) -> bool:
 def asks_to_eat(text: str) -> bool:
     """“Can I eat steak?”, 我能吃牛排吗."""
     return len(text) <= MAX_READ and _EATING.search(text) is not None
+
+
+def asks_of_oneself(text: str) -> bool:
+    """“What am I allergic to?”, 我对什么过敏: the user's own comes first."""
+    return bool(re.search(r"\b(?:I|I'm|me|myself)\b|我(?![的家]|[女儿爸妈老丈妻先太哥姐弟妹])", text))
 
 
 def understand(text: str) -> Intent:

@@ -10,8 +10,8 @@ from py_memory.records import Cancel, Delta, Tool
 from py_memory.text import detect_language, normalize, terms
 
 from .answer import EXCERPT, Answer, Item, is_fact, is_todo
-from .bearing import bearing_on, in_groups, in_second_person, topic_of
-from .intents import Intent, asks_to_eat, is_nod, understand
+from .bearing import about_named, bearing_on, in_groups, in_second_person, is_about_food, topic_of, whose
+from .intents import Intent, asks_of_oneself, asks_to_eat, is_nod, understand
 from .matching import (
     answering,
     ended,
@@ -28,6 +28,7 @@ from .phrases import key_in_words, on_day
 
 __all__ = ["OfflineAssistant"]
 
+_LAST_DAY = "9999-12-31"
 _SHOWN = 5  # finds quoted at most
 _LISTED = 20  # facts listed at most in answer to a question
 _FOUND = 200  # messages looked through at most for what is to be forgotten
@@ -186,19 +187,35 @@ class _Work:
         return None
 
     async def _todo_list(self, intent: Intent) -> None:
+        if intent.topic:
+            return await self._schedule(intent)
         todos = await self.ask("todo_list")
-        day = (await self.ask("day_meant", words=intent.topic))["day"] if intent.topic else None
-        if not todos and not day:
-            return self.say("todo_none")
-        if not day:
-            self.say("todo_open")
-            return self.out.list_todos(todos)
-        wanted = [todo for todo in todos if todo["due"] == day]
-        self.say("todo_open_on" if wanted else "todo_none_on", day=on_day(day, self.language))
-        self.out.list_todos(wanted)
-        if others := len(todos) - len(wanted):
+        self.say("todo_open" if todos else "todo_none")
+        return self.out.list_todos(todos)
+
+    async def _schedule(self, intent: Intent) -> None:
+        """What is on in the days asked about, from today where none are named: appointments and to-dos."""
+        days = await self.ask("days_meant", words=intent.topic or self.said)
+        first, last = days["first"] or days["today"], days["last"] or _LAST_DAY
+        todos = await self.ask("todo_list")
+        events = [fact for fact in await self.ask("memory_list") if is_fact(fact) and fact["due"]]
+        wanted, due = (
+            sorted((one for one in some if first <= (one["due"] or "") <= last), key=lambda one: one["due"])
+            for some in (events, todos)
+        )
+        if days["first"] is None:
+            self.say("schedule" if wanted or due else "schedule_none")
+        else:
+            self.say("todo_open_on" if wanted or due else "todo_none_on", day=self._from_to(first, last))
+        self.out.list_facts(wanted, "asked about", shown=_LISTED)
+        self.out.list_todos(due)
+        if others := len(todos) - len(due):
             self.say("todo_others", todos=self.out.counted(others, "todos"))
-        return None
+        return
+
+    def _from_to(self, first: str, last: str) -> str:
+        start, end = on_day(first, self.language), on_day(last, self.language)
+        return start if first == last else self.out.phrase("between", first=start, last=end)
 
     async def _todo_done(self, intent: Intent) -> None:
         todos = await self.ask("todo_list")
@@ -327,7 +344,10 @@ class _Work:
         if asks_to_eat(self.said) and await self._bearing_on_food():
             return None
         waiting = await self.ask("memory_list", status="candidate")
-        fits = answering([*await self.ask("memory_list"), *waiting], self.said)
+        known = [*await self.ask("memory_list"), *waiting]
+        fits = answering(known, self.said)
+        if asks_of_oneself(self.said):
+            fits = sorted(fits, key=lambda fact: whose(fact["key"]) != "")
         facts = [fact for fact in fits if fact["status"] == "current"]
         waiting = [fact for fact in fits if fact["status"] == "candidate"]
         found = (await self._told_about(self.said))[:_SHOWN]
@@ -339,7 +359,8 @@ class _Work:
             for fact in await self.ask("memory_list", status=status)
             if fact["key"] in keys
         ]
-        quoted = {fact["source_message_id"] for fact in (*fits, *old)}
+        # Where facts answer, a message from which something else was learned does not.
+        quoted = {fact["source_message_id"] for fact in (*fits, *old, *(known if fits else ()))}
         found = [
             message for message in found if message["id"] not in quoted or len(message["text"]) > EXCERPT
         ]
@@ -356,14 +377,17 @@ class _Work:
         return None
 
     async def _bearing_on_food(self) -> bool:
-        """Lists what was stated about diet and allergies; whether there is anything."""
-        facts = [fact for fact in await self.ask("memory_list") if fact["key"].startswith(_FOOD)]
-        unsure = [
+        """Lists what was stated about diet and allergies of those whom the question names, else of the user;
+        whether there is anything."""
+        known = [
             fact
-            for status in ("candidate", "disputed")
+            for status in ("current", "candidate", "disputed")
             for fact in await self.ask("memory_list", status=status)
-            if fact["key"].startswith(_FOOD)
         ]
+        theirs = [fact for fact in about_named(known, self.said) if is_about_food(fact["key"])]
+        bearing = theirs or [fact for fact in known if fact["key"].startswith(_FOOD)]
+        facts = [fact for fact in bearing if fact["status"] == "current"]
+        unsure = [fact for fact in bearing if fact["status"] != "current"]
         if facts:
             self.say("food_you_said")
             self.out.list_facts(facts, "bears on the question")
@@ -379,8 +403,8 @@ class _Work:
         waiting = bearing_on(
             [fact for fact in await self.ask("memory_list", status="candidate") if is_fact(fact)], self.said
         )
-        day = (await self.ask("day_meant", words=self.said))["day"]
-        busy = [fact for fact in known if day and fact["due"] == day]
+        days = await self.ask("days_meant", words=self.said)
+        busy = [f for f in known if days["first"] and days["first"] <= (f["due"] or "") <= days["last"]]
         bearing = [fact for fact in bearing if fact not in busy]
         quoted = {fact["source_message_id"] for fact in (*bearing, *waiting, *busy)}
         related = [
@@ -399,7 +423,7 @@ class _Work:
                 self.say("bearing_item", what=line)
             self.out.rests_on(bearing, "bears on the request")
         if busy:
-            self.say("that_day", day=on_day(day, self.language))
+            self.say("that_day", day=self._from_to(days["first"], days["last"]))
             self.say("bearing_item", what=self.out.in_words(busy))
             self.out.rests_on(busy, "bears on the request")
         if waiting:
@@ -413,8 +437,7 @@ class _Work:
 
     def _days(self, facts: Sequence[Item]) -> str:
         days = sorted({fact["said_on"] for fact in facts})
-        first, last = (on_day(day, self.language) for day in (days[0], days[-1]))
-        return first if len(days) == 1 else self.out.phrase("between", first=first, last=last)
+        return self._from_to(days[0], days[-1])
 
     async def _statement(self, intent: Intent) -> None:
         asks_to_remember = self.said.lower().startswith(

@@ -141,10 +141,15 @@ def wait_until_ready(page: Page) -> None:
 
 
 def wait_for(page: Page, expression: str, timeout_ms: int = READY_MS) -> None:
-    """Waits until JavaScript finds `expression` true. Playwright's own way needs the forbidden `eval`."""
+    """Waits until JavaScript finds `expression` true, or what it promises. Playwright's own way needs the
+    forbidden `eval`, and takes a promise for true."""
+    wait_until(page, lambda: page.evaluate(expression), expression, timeout_ms)
+
+
+def wait_until(page: Page, holds: Callable[[], object], what: str, timeout_ms: int = READY_MS) -> None:
     deadline = time.monotonic() + timeout_ms / 1000
-    while not page.evaluate(expression):
-        assert time.monotonic() < deadline, f"Not true after {timeout_ms} ms: {expression}"
+    while not holds():
+        assert time.monotonic() < deadline, f"Not true after {timeout_ms} ms: {what}"
         page.wait_for_timeout(20)
 
 

@@ -53,6 +53,12 @@ WITH_STORE = """async ({store, mode, body}) => {
     };
     if (body.do === "keys") value = await result(objects.getAllKeys());
     if (body.do === "count") value = await result(objects.count());
+    if (body.do === "take last") {
+        const [key] = (await result(objects.getAllKeys())).slice(-1);
+        globalThis.taken = await result(objects.get(key));
+        objects.delete(key);
+    }
+    if (body.do === "give back") objects.put(globalThis.taken);
     if (body.do === "types") {
         const kind = (item) => item === null ? "null" : item.constructor.name;
         const records = await result(objects.getAll());
@@ -126,7 +132,7 @@ def status(page: Page) -> dict[str, Any]:
 
 def database(page: Page, store: str, do: str, **more: Any) -> Any:
     """Does one of the things above in a store of the page's IndexedDB database."""
-    mode = "readwrite" if do in ("flip", "put chunk") else "readonly"
+    mode = "readwrite" if do in ("flip", "put chunk", "take last", "give back") else "readonly"
     return page.evaluate(WITH_STORE, {"store": store, "mode": mode, "body": {"do": do, **more}})
 
 

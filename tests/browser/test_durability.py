@@ -10,7 +10,7 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, Page, Route
 
 from tests.browser import host_page as host
-from tests.browser.conftest import wait_for
+from tests.browser.conftest import wait_for, wait_until
 
 Launch = Callable[..., BrowserContext]
 OpenPage = Callable[..., Page]
@@ -59,22 +59,18 @@ def test_message_sent_before_ready_survives_a_reload_and_is_sent_once(launch: La
         page.evaluate("() => { pyMemory.send({text: 'sent early'}); return pyMemory.status().state }")
         == "starting"
     )
-    page.wait_for_timeout(100)
+    wait_for(page, "async () => (await indexedDB.databases()).some(({name}) => name === 'py-memory')")
+    wait_until(page, lambda: host.database(page, "waiting", "count") == 1, "it is kept")
     page.reload()
     page.evaluate("() => pyMemory.ready")
-    page.wait_for_function(
-        """async () => {
-            const [session] = await pyMemory.call('list_sessions', {});
-            if (!session) return false;
-            const messages = await pyMemory.call('list_messages', {session_id: session.id});
-            return messages.some((m) => m.role === 'assistant' && m.status === 'complete');
-        }"""
-    )
+    # It is let go of in the save that holds its answer.
+    wait_until(page, lambda: host.database(page, "waiting", "count") == 0, "it is answered")
     page.reload()
     page.evaluate("() => pyMemory.ready")
-    assert [host.texts(page, s["id"]).count("sent early") for s in host.sessions(page)] == [1]
-    page.wait_for_timeout(500)
-    assert host.database(page, "waiting", "count") == 0
+    [session] = host.sessions(page)
+    assert host.texts(page, session["id"])[0] == "sent early"
+    page.wait_for_timeout(500)  # sent again, it would be answered again
+    assert len(host.texts(page, session["id"])) == 2
 
 
 def test_fault_04_every_transaction_that_writes_is_strict(launch: Launch, open_page: OpenPage) -> None:

@@ -7,9 +7,10 @@ import signal
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, Route
 
 from tests.browser import host_page as host
+from tests.browser.conftest import wait_for, wait_until
 from tests.browser.tab_soak import soak
 
 Launch = Callable[..., BrowserContext]
@@ -85,14 +86,43 @@ def test_a_frozen_former_owner_cannot_write(launch: Launch, open_page: OpenPage)
     wait_for_owner(second, "this-tab")
     host.add(second, session, "while it slept")
     wait_for_owner(first, "other-tab")
-    second.wait_for_function(
-        """async (session_id) => (await pyMemory.call('list_messages', {session_id})).length === 3""",
-        arg=session,
-    )
+    wait_until(second, lambda: len(host.texts(second, session)) == 3, "it was sent again")
     assert sorted(host.texts(second, session)) == ["agreed", "late", "while it slept"]
     second.reload()
     second.evaluate("() => pyMemory.ready")
     assert sorted(host.texts(second, session)) == ["agreed", "late", "while it slept"]
+
+
+def test_what_a_frozen_owner_saves_while_the_next_one_starts_is_kept(launch: Launch, site_url: str) -> None:
+    context = launch(service_workers="block")
+    held: list[Route] | None = []
+    first = context.new_page()
+    first.goto(site_url + "?lang=en")
+    first.evaluate("() => pyMemory.ready")
+    session = host.start_session(first)
+    host.add(first, session, "agreed")
+    host.add(first, session, "late")
+    # Its last save is taken out of the log, to come back when the next owner has read what is stored.
+    first.evaluate("() => pyMemory.close()")
+    host.database(first, "log", "take last")
+    context.route("**/*.wasm", lambda route: route.continue_() if held is None else held.append(route))
+    second = context.new_page()
+    second.add_init_script(
+        "globalThis.steps = []; addEventListener('DOMContentLoaded', () =>"
+        " globalThis.pyMemory?.on('boot', ({step}) => steps.push(step)))"
+    )
+    second.goto(site_url + "?lang=en", wait_until="commit")
+    wait_for(second, "globalThis.steps?.includes('restore')")
+    host.database(first, "log", "give back")
+    early, held = held, None
+    for route in early:
+        route.continue_()
+    second.evaluate("() => pyMemory.ready")
+    assert host.texts(second, session) == ["agreed", "late"]
+    host.add(second, session, "after it")
+    second.reload()
+    second.evaluate("() => pyMemory.ready")
+    assert host.texts(second, session) == ["agreed", "late", "after it"]
 
 
 def test_a_frozen_tab_loses_the_memory_to_one_that_needs_it(launch: Launch, open_page: OpenPage) -> None:

@@ -176,7 +176,7 @@ def test_a_model_hears_of_it_and_gets_reading_tools_only(real: MemoryStore) -> N
     assert "vegetarian" in prompts[0][0]["content"]
     said = real.add_message(real.create_session().id, "user", "hi")
     reading = {"memory_noticed", "memory_search", "memory_list", "memory_going", "memory_why"}
-    reading |= {"memory_history", "day_meant", "todo_list"}
+    reading |= {"memory_history", "days_meant", "todo_list"}
     assert set(names[0]) & {tool.name for tool in memory_tools(real, said)} == reading
     run(ChatAgent(chat, Model()).chat_round(session, "在吗"))
     assert "无痕" in prompts[1][0]["content"]

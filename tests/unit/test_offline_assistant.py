@@ -958,3 +958,95 @@ def test_the_name_of_another_is_found(talk: Talk) -> None:
     talk.confirm_all()
     assert "豆包" in talk("我的狗叫什么名字？")
     assert "成都" in talk("我现在住在哪儿？")
+
+
+# -- whose facts answer, and when --
+
+WEEK = [
+    ("I have a dentist appointment on Friday at 3 pm", "what's on my schedule this week?", "dentist"),
+    ("I have a dentist appointment on Friday at 3 pm", "What do I have on Friday?", "dentist"),
+    ("I have a dentist appointment on Friday at 3 pm", "do I have any appointments?", "dentist"),
+    ("周五下午三点要看牙医", "我这周有什么安排?", "看牙医"),
+    ("周五下午三点要看牙医", "周五有什么事?", "看牙医"),
+    ("周五下午三点要看牙医", "我有什么预约?", "看牙医"),
+]
+
+
+@pytest.mark.parametrize(("told", "asked", "found"), WEEK, ids=[str(n) for n in range(len(WEEK))])
+def test_what_is_kept_for_a_day_is_on_the_schedule(talk: Talk, told: str, asked: str, found: str) -> None:
+    talk(told)
+    talk.confirm_all()
+    assert found in talk(asked)
+
+
+@pytest.mark.parametrize("asked", ["What's on next week?", "any appointments tomorrow?", "下周有什么安排？"])
+def test_another_time_has_nothing_of_it(talk: Talk, asked: str) -> None:
+    talk("I have a dentist appointment on Friday at 3 pm")
+    talk.confirm_all()
+    answer = talk(asked)
+    assert "dentist" not in answer
+    assert re.search("Nothing is on|没有安排", answer)
+
+
+@pytest.mark.parametrize("text", ["I love my calendar", "My calendar app is broken", "我喜欢安排"])
+def test_a_word_about_calendars_asks_for_none(text: str) -> None:
+    assert understand(text).kind == "statement"
+
+
+CHILD = [
+    (["我吃素", "女儿小美6岁", "小美对花生和虾过敏"], "小美能吃虾饺吗?", "虾", "吃素"),
+    (
+        ["I'm vegetarian", "My daughter Mei is 6", "Mei is allergic to shrimp"],
+        "Can Mei eat shrimp?",
+        "shrimp",
+        "veg",
+    ),
+]
+
+
+@pytest.mark.parametrize(("told", "asked", "found", "beside"), CHILD, ids=["zh", "en"])
+def test_what_somebody_may_eat_is_theirs(
+    talk: Talk, told: list[str], asked: str, found: str, beside: str
+) -> None:
+    for text in told:
+        talk(text)
+        talk.confirm_all()
+    answer = talk(asked)
+    assert found in answer
+    assert beside not in answer
+
+
+def test_what_bears_on_nothing_is_not_told(talk: Talk) -> None:
+    for text in (
+        "I hate cilantro",
+        "I don't like early flights",
+        "I'm vegetarian",
+        "My son is allergic to eggs",
+    ):
+        talk(text)
+        talk.confirm_all()
+    talk("My mother has diabetes")
+    talk.confirm_all()
+    assert len(talk("Tell me a joke").splitlines()) == 1
+    packing = talk("make me a packing list for skiing")
+    assert "flights" in packing
+    assert "cilantro" not in packing
+    meal = talk("what should I cook for my son?")
+    assert "cilantro" in meal
+    assert "eggs" in meal
+    assert not re.search("flights|diabetes", meal)
+
+
+def test_ones_own_comes_first(talk: Talk) -> None:
+    for text in ("My son is allergic to eggs", "I am allergic to penicillin"):
+        talk(text)
+        talk.confirm_all()
+    assert "penicillin" in talk("what allergies do I have").splitlines()[1]
+    assert "son" not in talk("what am I allergic to?")
+
+
+@pytest.mark.parametrize(
+    "text", ["我们全家国庆去成都玩三天,帮我规划一下", "帮我订去三亚的机票", "帮我查一下明天的天气"]
+)
+def test_a_request_is_one_wherever_it_stands(text: str) -> None:
+    assert understand(text).kind == "request"

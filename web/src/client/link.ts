@@ -91,7 +91,7 @@ export class Link {
   private handle(message: FromWorker): void {
     if (message.type === "reply") this.settle(message.reply);
     else if (message.type === "owner") this.adopt(message.token);
-    else if (message.type === "stopped") void this.start();
+    else if (message.type === "stopped") void this.start(message.reason === "behind");
     else if (message.type === "failed" && message.choices.length === 0) this.fail(message.error.name, message.error.message);
     this.receive(message);
   }

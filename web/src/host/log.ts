@@ -6,7 +6,7 @@ import { Fault } from "./fault";
 import { FIRST_GENERATION, chunkChecksum, recordChecksum } from "./format";
 import type { Chunk, ChunkRecord, Generation, Manifest, RedoRecord } from "./format";
 import { type Connection, type StoreName, result } from "./idb";
-import { type Candidate, type Loaded, type Tail, assemble, emptyTail, lengthened, recordBytes } from "./restore";
+import { type Candidate, type Loaded, type Tail, assemble, emptyTail, lastRecord, lengthened, recordBytes } from "./restore";
 import type { KeptGeneration } from "./rpc";
 import { dropView } from "./view";
 
@@ -72,7 +72,13 @@ export class Log {
   private tail: Tail;
   private claimed = false;
   /** What was found at the start, without the file itself, which would be kept alive. */
-  private readonly origin: { epoch: number | undefined; damaged: boolean; generation: Generation; reason: string };
+  private readonly origin: {
+    manifest: Manifest | null;
+    last: string;
+    damaged: boolean;
+    generation: Generation;
+    reason: string;
+  };
 
   constructor(
     private readonly connection: Connection,
@@ -80,9 +86,9 @@ export class Log {
     chosen: Candidate,
     reason: string,
   ) {
-    const { damaged } = loaded;
-    this.origin = { epoch: loaded.manifest?.epoch, damaged, generation: chosen.generation, reason };
-    this.manifest = loaded.manifest ?? {
+    const { manifest, last, damaged } = loaded;
+    this.origin = { manifest, last, damaged, generation: chosen.generation, reason };
+    this.manifest = manifest ?? {
       format: 1,
       epoch: 0,
       current: FIRST_GENERATION,
@@ -112,17 +118,19 @@ export class Log {
 
   /**
    * Becomes the owner of what was loaded, once it is known to be good. What does not belong to the chosen state goes to
-   * quarantine in the same transaction. Throws LostOwnershipError if someone wrote since it was loaded; where it fails
-   * otherwise, as on a full disk, the next save tries again first.
+   * quarantine in the same transaction. Throws LostOwnershipError if someone wrote since it was loaded, as a frozen tab
+   * may that has not noticed yet that it lost the lock; where it fails otherwise, as on a full disk, the next save tries
+   * again first.
    */
   async claim(): Promise<void> {
     if (this.claimed) return;
-    const { epoch, damaged, generation, reason } = this.origin;
-    const stores: StoreName[] = damaged ? ["manifest", "chunks", "log", "quarantine", "view"] : ["manifest"];
+    const { manifest, last, damaged, generation, reason } = this.origin;
+    const stores: StoreName[] = damaged ? ["manifest", "chunks", "log", "quarantine", "view"] : ["manifest", "log"];
     this.manifest = await this.connection.run(stores, "readwrite", async (transaction) => {
       const store = transaction.objectStore("manifest");
       const stored = await result<Manifest | undefined>(store.get("manifest"));
-      if (stored?.epoch !== epoch) throw new LostOwnershipError();
+      const isAsLoaded = JSON.stringify(stored ?? null) === JSON.stringify(manifest);
+      if (!isAsLoaded || (await lastRecord(transaction)) !== last) throw new LostOwnershipError();
       const claimed: Manifest = { ...this.manifest, epoch: this.manifest.epoch + 1, suspect: false };
       if (stored && damaged) {
         const isCurrent = generation.generation === stored.current.generation;

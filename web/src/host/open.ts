@@ -9,7 +9,7 @@ import { Log, LostOwnershipError } from "./log";
 import { type Candidate, type Loaded, emptyCandidate, load, salvage } from "./restore";
 import { FIRST_GENERATION } from "./format";
 import type { ModelPort } from "./port";
-import { BOOT_STEPS, type BootStep, type HostEvent, type Recovery, type StartOptions } from "./rpc";
+import { BOOT_STEPS, type BootStep, type HostEvent, type Recovery, type StartOptions, type StopReason } from "./rpc";
 import { Saver } from "./saver";
 
 export interface Surroundings {
@@ -21,7 +21,7 @@ export interface Surroundings {
   /** Reports why the memory cannot be opened and waits for the user's choice. */
   ask(error: unknown, choices: Recovery[]): Promise<Recovery>;
   sendRaw(file: Blob | null): void;
-  stop(reason: "taken" | "damaged"): void;
+  stop(reason: StopReason): void;
 }
 
 interface Opened {
@@ -32,7 +32,7 @@ interface Opened {
   doubtful?: boolean;
 }
 
-const NOTHING: Loaded = { manifest: null, candidates: [emptyCandidate(FIRST_GENERATION)], damaged: false };
+const NOTHING: Loaded = { manifest: null, candidates: [emptyCandidate(FIRST_GENERATION)], damaged: false, last: "" };
 
 export async function openHost(
   options: StartOptions,

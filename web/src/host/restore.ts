@@ -49,6 +49,8 @@ export interface Loaded {
   /** Best first. More than one only where something is wrong. */
   candidates: Candidate[];
   damaged: boolean;
+  /** Key of the last record when reading began. Another one by now: somebody has saved since. */
+  last: string;
 }
 
 /** Bytes of records, as stored, that are unpacked at once: the first batch while the chunks are still on their way. */
@@ -56,17 +58,24 @@ const BATCH = 4 * 1024 * 1024;
 
 /** Only reads. Restored chunks become part of the file as they are. With `suspect` every state is a candidate. */
 export async function load(connection: Connection, suspect = false): Promise<Loaded> {
-  const manifest = await connection.run(["manifest"], "readonly", (transaction) =>
-    result<Manifest | undefined>(transaction.objectStore("manifest").get("manifest")),
-  );
-  if (!manifest) return { manifest: null, candidates: [emptyCandidate(FIRST_GENERATION)], damaged: false };
+  const { manifest, last } = await connection.run(["manifest", "log"], "readonly", async (transaction) => ({
+    manifest: await result<Manifest | undefined>(transaction.objectStore("manifest").get("manifest")),
+    last: await lastRecord(transaction),
+  }));
+  if (!manifest) return { manifest: null, candidates: [emptyCandidate(FIRST_GENERATION)], damaged: false, last };
   const current = await assemble(connection, manifest.current);
   const doubtful = suspect || manifest.suspect;
-  if (current && !current.incomplete && !doubtful) return { manifest, candidates: [current], damaged: false };
+  if (current && !current.incomplete && !doubtful) return { manifest, candidates: [current], damaged: false, last };
   const previous = manifest.previous && (await assemble(connection, manifest.previous));
   const candidates = [current, previous].filter((candidate) => candidate !== null);
   candidates.sort((a, b) => b.lastSeq - a.lastSeq);
-  return { manifest, candidates, damaged: true };
+  return { manifest, candidates, damaged: true, last };
+}
+
+/** Empty where there is none. */
+export async function lastRecord(transaction: IDBTransaction): Promise<string> {
+  const cursor = await result<IDBCursor | null>(transaction.objectStore("log").openKeyCursor(null, "prev"));
+  return String(cursor?.key ?? "");
 }
 
 export function emptyCandidate(generation: Generation): Candidate {

@@ -160,8 +160,10 @@ export type FromWorker =
   | { type: "raw"; file: Blob | null }
   /** For the model that this page runs, or could run. */
   | { type: "port"; message: ToPage }
-  /** This worker is of no more use; start another. */
-  | { type: "stopped"; reason: "taken" | "damaged" };
+  /** This worker is of no more use; start another. `behind`: it holds the memory, but what it has read is out of date. */
+  | { type: "stopped"; reason: StopReason };
+
+export type StopReason = "taken" | "damaged" | "behind";
 
 export type OnChannel =
   | { type: "hello" }

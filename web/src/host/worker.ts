@@ -15,10 +15,11 @@ import type { Host } from "./host";
 import { uuid7 } from "./ids";
 import { keepImage } from "./image";
 import { serveImport } from "./importer";
+import { LostOwnershipError } from "./log";
 import { openHost } from "./open";
 import { Channel, becomeOwner } from "./owner";
 import { ModelPort } from "./port";
-import type { FromImport, FromReading, FromWorker, HostEvent, OnChannel, Recovery, StartOptions, ToWorker } from "./rpc";
+import type { FromImport, FromReading, FromWorker, HostEvent, OnChannel, Recovery, StartOptions, StopReason, ToWorker } from "./rpc";
 import { Standby } from "./standby";
 import { serveReading } from "./reading";
 
@@ -109,11 +110,12 @@ async function start(options: StartOptions): Promise<void> {
     // Offline, or with no room for it, the next start takes longer; nothing else is lost.
     setTimeout(() => void keepImage().catch(() => undefined), IMAGE_DELAY_MS);
   } catch (error) {
-    post({ type: "failed", error: toRemote(error), choices: [] });
+    if (error instanceof LostOwnershipError) stop("behind");
+    else post({ type: "failed", error: toRemote(error), choices: [] });
   }
 }
 
-function stop(reason: "taken" | "damaged"): void {
+function stop(reason: StopReason): void {
   host?.stop();
   host = null;
   post({ type: "stopped", reason });

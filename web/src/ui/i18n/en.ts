@@ -184,7 +184,7 @@ export const en = {
     due: (day: string) => `due ${day}`,
     meant: (words: string, day: string) => `“${words}” is ${day}`,
     before: (value: string, day: string) => `Before: ${value}, until ${day}`,
-    span: (from: string, to: string | null) => (to ? `${from} to ${to}` : `since ${from}`),
+    span: (from: string, to: string | null) => (to === null ? `since ${from}` : to === from ? `on ${from}` : `${from} to ${to}`),
     onDay: "What held on",
     heldThen: (held: string, known: string) => `True then: ${held}. Known then: ${known}.`,
     nothingThen: "nothing",

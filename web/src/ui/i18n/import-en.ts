@@ -93,7 +93,7 @@ export const en = {
   suggestionsNote: "They wait under “Waiting for your yes”. Nothing counts as true until you keep it.",
   begin: (n: number) => `Import ${plural(n, "conversation")}`,
   beginMemories: (n: number) => `Suggest ${plural(n, "memory", "memories")}`,
-  ownLead: "This is a memory of this program. All of it is added to what is here; nothing here is overwritten.",
+  ownLead: "This is a memory of this program. All of it is added to what is here. Where the two disagree, the newer one counts, the other is kept, and you are asked.",
   ownBegin: "Add it",
   ownAlone: "A memory of this program is imported on its own. Choose it alone, or leave it out.",
   adding: "Importing…",

@@ -94,7 +94,7 @@ export const zh: ImportTexts = {
   suggestionsNote: "它们会列在“等你点头”下面。你保留之前，一条也不算数。",
   begin: (n) => `导入 ${number(n)} 个对话`,
   beginMemories: (n) => `建议 ${number(n)} 条记忆`,
-  ownLead: "这是本程序的记忆文件。其中的全部内容会加到这里；这里已有的不会被覆盖。",
+  ownLead: "这是本程序的记忆文件。其中的全部内容会加到这里。两边说法不一时，以较新的为准，另一条保留，并请你决定。",
   ownBegin: "加进来",
   ownAlone: "本程序的记忆文件要单独导入。请只选择它，或不选它。",
   adding: "正在导入…",

@@ -100,6 +100,7 @@ export const en = {
     again: "Check again",
     more: (n: number) => `and ${n.toLocaleString("en")} more`,
     fixed: (n: number) => `Put right: ${things(n, "entry", "entries")}.`,
+    asked: (n: number) => `You are asked about ${things(n, "entry", "entries")}: see Disputed in the memory panel.`,
     rebuilt: "The search index is made anew.",
     kinds: {
       damaged: {

@@ -99,6 +99,7 @@ export const zh: SettingsTexts = {
     again: "再检查一次",
     more: (n) => `还有 ${number(n)} 条`,
     fixed: (n) => `已修正 ${number(n)} 条。`,
+    asked: (n) => `有 ${number(n)} 条请你决定：见记忆面板的“有矛盾”。`,
     rebuilt: "搜索索引已重建。",
     kinds: {
       damaged: {

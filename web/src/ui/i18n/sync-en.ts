@@ -102,7 +102,7 @@ export const en = {
     failed: "The server failed. Nothing is lost; it is tried again.",
   } as Record<string, string>,
   review: "Two versions",
-  reviewLead: (n: number) => `${plural(n, "thing was", "things were")} changed on two devices without one knowing of the other. Nothing is lost until you decide.`,
+  reviewLead: (n: number) => `${plural(n, "thing stands", "things stand")} in two versions, from two devices, a file, or what you said at two times. Nothing is lost until you decide.`,
   about: { facts: "Memory", sessions: "Title of a chat", messages: "Rating of an answer", tool_calls: "Tool call", experiences: "Know-how" } as Record<string, string>,
   stands: "Holds now",
   lost: "The other version",

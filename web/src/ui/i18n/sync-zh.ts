@@ -101,7 +101,7 @@ export const zh: SyncTexts = {
     failed: "服务器出错了。没有丢失任何内容；会再次尝试。",
   },
   review: "两个版本",
-  reviewLead: (n) => `有 ${n_(n)} 处在两台设备上各自改动过，彼此不知情。在你决定之前，不会丢失任何内容。`,
+  reviewLead: (n) => `有 ${n_(n)} 处存在两种说法，来自两台设备、导入的文件，或你前后说过的话。在你决定之前，不会丢失任何内容。`,
   about: { facts: "记忆", sessions: "对话标题", messages: "对回答的评价", tool_calls: "工具调用", experiences: "经验" },
   stands: "现在有效",
   lost: "另一个版本",

@@ -177,7 +177,7 @@ export const zh: Texts = {
     due: (day) => `${day} 到期`,
     meant: (words, day) => `“${words}”即 ${day}`,
     before: (value, day) => `此前：${value}，到 ${day} 为止`,
-    span: (from, to) => (to ? `${from}至${to}` : `自 ${from}`),
+    span: (from, to) => (to === null ? `自 ${from}` : to === from ? from : `${from}至${to}`),
     onDay: "查看某天",
     heldThen: (held, known) => `当时的事实：${held}；当时所知：${known}。`,
     nothingThen: "没有",

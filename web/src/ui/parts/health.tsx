@@ -100,6 +100,7 @@ async function doIt(finding: Finding): Promise<void> {
 /** What is in order, so that “all is well” says of what. */
 function Checked({ findings }: { findings: readonly Finding[] }): JSX.Element {
   const wrong = new Set<string>(findings.map(({ kind }) => kind));
+  if (wrong.has("conflicts")) wrong.add("contradictions"); // asked about, and not settled
   const right = CHECKS.filter((kind) => !wrong.has(kind));
   return (
     <section class="checked">

@@ -44,7 +44,9 @@ export async function check(): Promise<void> {
 
 export async function fix({ kind }: Finding): Promise<void> {
   const receipt = await call<Receipt>("fix_health", { kind });
-  const text = kind === "index_unsound" ? ts.health.rebuilt : ts.health.fixed(receipt.counts[kind] ?? 0);
+  const { rebuilt, asked, fixed } = ts.health;
+  const count = receipt.counts[kind] ?? 0;
+  const text = kind === "index_unsound" ? rebuilt : kind === "contradictions" ? asked(count) : fixed(count);
   if (receipt.undo_until) offerUndo(receipt, "fixed", text, again);
   else toast({ text });
   await again();

@@ -135,9 +135,28 @@ def propose(
             found += [(item, True) for item in _statement(command.body, body, whole, lang, known or {})]
         rest += [visible[read_to : command.start], "\n" * (sentence.end - command.start)]
         read_to = sentence.end
-    noticed = _read("".join((*rest, visible[read_to:])), lang, known or {})
-    found += [(item, False) for item in noticed if confidence_of(item.rule) >= LEAST]
+    left = "".join((*rest, visible[read_to:]))
+    noticed = [item for item in _read(left, lang, known or {}) if confidence_of(item.rule) >= LEAST]
+    found += [(item, False) for item in _without_doubt(noticed, left)]
     return [_proposal(text, item, explicit, now, zone) for item, explicit in _unique(found)]
+
+
+def _without_doubt(noticed: list[Found], visible: str) -> Iterator[Found]:
+    from .doubt import doubtful
+
+    said = list(sentences(visible)) if noticed else []
+    starts = [sentence.start for sentence in said]
+    kept: set[tuple[str, str]] = set()
+    for item in noticed:
+        if (item.key, item.value) in kept:
+            continue
+        whole = said[max(bisect_right(starts, item.start) - 1, 0)]
+        begin = max(whole.start, item.start - MAX_CLAUSE)
+        around = visible[begin : min(whole.end, item.end + MAX_CLAUSE)]
+        clause = visible[item.start : min(item.end, item.start + MAX_CLAUSE)]
+        if not doubtful(item.key, item.value, clause, around):
+            kept.add((item.key, item.value))
+            yield item
 
 
 def task_key(what: str) -> str:

@@ -29,7 +29,7 @@ _NOT_OWN = re.compile(
     r"\b(?:his|hers?|their|he|she|they|your|yours|someone|somebody|anyone|boss|manager|client|customer|friend|colleague|coworker|neighbou?r|teacher|doctor|dentist|landlord'?s?(?! form)|tenant|support|helpline|hotline|helpdesk|company's|school's"
     r"|mum|mom|dad|mother|father|wife|husband|partner|girlfriend|boyfriend|son|daughter|sister|brother|kid|aunt|uncle|gran\w*|niece|nephew|cousin"
     r"|old|former|previous|dead|used to|was|lost|fake|example|sample|dummy|placeholder|test|regex|valid|format|spam|scam\w*|whose|who's|order|account|invoice|tracking|serial|ticket|isbn|not|never|n't|called me|calls me|texted me|e-?mailed me|keeps? (?:calling|texting|e-?mailing)|got (?:a|an) (?:call|text|e-?mail)|my (?:e-?mails?|message|letter) to)\b"
-    r"|[他她它你您谁]|客户|客服|顾客|老板|领导|经理|同事|朋友|对方|房东|老师|医生|商家|卖家|买家|以前|之前|原来|旧|停用|不用了|注销|骗|陌生|哪里|示例|例如|比如|正则|格式|测试|订单|单号|账号|爸|妈|儿子|女儿|老公|老婆|爱人|对象|男友|女友|男朋友|女朋友|奶奶|爷爷|外婆|外公|哥|姐|弟|妹|收到|打来|来电|不是|没",
+    r"|[他她它你您谁]|上司|下属|父亲|母亲|叔|舅|姑|姨|伯|丈夫|妻子|岳|公公|婆婆|同学|室友|助理|秘书|亲戚|客户|客服|顾客|老板|领导|经理|同事|朋友|对方|房东|老师|医生|商家|卖家|买家|以前|之前|原来|旧|停用|不用了|注销|骗|陌生|哪里|示例|例如|比如|正则|格式|测试|订单|单号|账号|爸|妈|儿子|女儿|老公|老婆|爱人|对象|男友|女友|男朋友|女朋友|奶奶|爷爷|外婆|外公|哥|姐|弟|妹|收到|打来|来电|不是|没",
     re.IGNORECASE,
 )
 _BY_MAIL = re.compile(

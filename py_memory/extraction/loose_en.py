@@ -15,6 +15,11 @@ from .values_en import GIVEN_NAME, may_be_name, name_in, org_in, place_in, tidy
 __all__ = ["loosely"]
 
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|I'll|im|ive|my|me|mine|we|we're|we've|our|us)\b", re.IGNORECASE)
+# Whose illness it is: “I have …”, “my arthritis”, but not “my lad's got …”.
+_OF_SPEAKER = re.compile(
+    rf"\b(?:I|I'm|I've|I'll|im|ive|we|we're|we've|us)\b|\b(?:my|our) (?:\w+ )?(?:{ILLNESSES}|throat|lips|tongue|face|eyes|skin|allerg\w+)\b",
+    re.IGNORECASE,
+)
 _SOMEBODY = re.compile(
     r"\b(?:he|she|they|his|her|their|him|them|your|you|someone|somebody|anyone|anybody|everyone|people|person|who|friends?|mates?|boss|guests?|colleagues?|clients?|customers?|patients?|neighbou?rs?|students?|kids?|child(?:ren)?|man|woman|boy|girl|guy|lady|baby|toddler"
     r"|mum|mom|mother|dad|father|wife|husband|partner|girlfriend|boyfriend|son|daughter|sister|brother|gran\w*|nan|aunt\w*|uncle|cousin|niece|nephew|dog|cat|puppy|kitten|horse|in-?laws?)\b",
@@ -69,11 +74,12 @@ def _facts(text: str) -> Facts:
     out: Facts = []
     alone = bool(_FIRST_PERSON.search(text)) and not _SOMEBODY.search(text) and not _UNCERTAIN.search(text)
     if alone:
-        if _REACTS.search(text):
+        own = bool(_OF_SPEAKER.search(text))
+        if own and _REACTS.search(text):
             found = list(dict.fromkeys(match["v"] for match in _ALLERGEN.finditer(text)))
             if 0 < len(found) <= 3:
                 out += [("user::allergy", value) for value in found]
-        elif (ill := _ILLNESS.search(text)) and not _AMBIGUOUS.search(ill["v"]):
+        elif own and (ill := _ILLNESS.search(text)) and not _AMBIGUOUS.search(ill["v"]):
             out.append(("user::condition", ill["v"]))
         if (home := _HOME.search(text)) and (place := place_in(home["v"])):
             out.append(("user::home", place))

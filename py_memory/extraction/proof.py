@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from .lexicon_en import JOB, LANGUAGES
+from .lexicon_zh import ALLERGENS
 from .values_zh import place_in
 
 __all__ = ["proved"]
@@ -93,6 +94,9 @@ _BY_KEY: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         (r"user::name$|user::(?:family|relation)::[^:]+$", _NO_NAME),
     )
 )
+# 诺诺牛奶过敏, 是芝麻过敏: what stands in front of the allergen is another word.
+_ALLERGEN_LAST = re.compile(rf"[\u3400-\u9fff]{{1,4}}?(?P<v>{ALLERGENS})$")
+_ALLERGEN_ALONE = re.compile(rf"(?:[^是我]{{0,1}})(?:{ALLERGENS})$")
 _LIVED_IN = re.compile(r"(?:.*::)?(?:home|hometown)")
 _FREE = ("task::", "user::note", "user::event", "user::decision", "user::diet", "user::address")
 
@@ -104,6 +108,12 @@ def proved(key: str, value: str) -> str:
         value = _JOINING.sub("", value)
     if not key.startswith(_FREE) and _BROKEN.search(value):
         return ""
+    if (
+        key.endswith("::allergy")
+        and not _ALLERGEN_ALONE.match(value)
+        and (match := _ALLERGEN_LAST.match(value))
+    ):
+        value = match["v"]
     if key == "user::age" and _TOO_YOUNG.match(value):
         return ""
     if _LIVED_IN.fullmatch(key) and not (_KIND_OF_PLACE.search(value) or place_in(value, known=True)):

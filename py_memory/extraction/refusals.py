@@ -39,11 +39,13 @@ _PLAY = re.compile(
     r"|\blet'?s (?:play|imagine|say|do an? (?:scene|skit|improv))\b|\b(?:play|playing) a game\b|\bfrom now on,? you(?:'re| are)\b|\byou(?:'re| are) (?:now )?(?:an?|the|my) [\w ]{2,30}(?:,| and) (?:and )?I(?:'m| am)\b"
     r"|\bI(?:'m| am) [^.?!\n]{1,60}(?:,| and) (?:and )?you(?:'re| are) (?:the|an?(?! (?:bot|ai|assistant|machine|robot|star|legend|life-?saver|angel|genius|computer)\b)|my) \w"
     r"|\b(?:I'll|I will|let me|I'm gonna) (?:be|play) (?:the|an?) \w+[^.\n]{0,30}\byou\b|\byou(?:'ll| will)? (?:be|play) (?:the|an?|my) (?!able|best|good|great|nice)\w+"
+    r"|\blet me be (?:your|the|an?)\b|让我当你?的?"
     r"|\bmock (?:interview|trial|exam|call|debate)\b|\b(?:practi[cs]e|rehears\w+) (?:dialog\w*|conversation|interview|scene|my lines)\b|\bfor (?:this|the) (?:exercise|drill|scenario|simulation|skit|sketch)\b"
     r"|\b(?:in|for) (?:our|the|my|this|a) (?:story|game|rpg|campaign|novel|play|scene|d&d|roleplay|fanfic\w*|screenplay|book|manuscript|sim|simulation|comic|musical|sitcom)\b|\bmy (?:character|OC|avatar|sim|alter ego|persona)\b|\bin[- ]game\b|\b(?:d&d|dnd)\b"
+    r"|\b(?:make|create|invent|design|build|generate|give|need|write|imagine|come up with)\b(?: me| us| up)? (?:an?|some|the|my|another)(?: [\w-]+){0,3} (?:characters?|personas?|protagonist|villain|hero(?:ine)?|NPC|backstory|alter ego|avatar)\b"
     r"|\b(?:the|my|our) (?:villain|protagonist|narrator|antagonist|main character|hero|heroine|detective in)\b|^chapter (?:\d|one|two|three)|\bcontinue (?:from here|the story|this story)\b|\b(?:in|for|of) (?:my|the|this|our) poem\b|\b(?:screenplay|dialogue|monologue|novel|fiction|fan ?fic)\b(?! club| reading| book)"
     r"|\b(?:short )?story (?:about|where|in which|that begins)\b|\bwrite (?:me )?(?:a|an|the) (?:short )?story\b"
-    r"|游戏里|玩个?.{0,4}游戏|小说(?:里|中|男主|女主|主角|的(?:男|女|主)|开头)|[男女]主(?:角|叫|是|人公|姓|住)|主人公|主角|剧情|设定[:：是]|人设|现在你是|你是.{1,12}[，,]我是|我是.{1,12}[，,]你是|cos(?:play)?一?下|(?:^|[，。])cos|演一?[个下段]|背景是|[你我](?:来)?(?:演|扮|饰)|你(?:来)?当.{1,8}[，,].{0,3}我(?:来)?(?:当|是)|我(?:来)?当.{1,12}[，,].{0,3}你(?:来)?(?:当|是)"
+    r"|(?:设计|编|写|做|想|生成|给|造)[^，。]{0,4}[个位名](?:[^，。]{0,6})(?:人物|角色|主角|反派|人设)|游戏里|玩个?.{0,4}游戏|小说(?:里|中|男主|女主|主角|的(?:男|女|主)|开头)|[男女]主(?:角|叫|是|人公|姓|住)|主人公|主角|剧情|设定[:：是]|人设|现在你是|你是.{1,12}[，,]我是|我是.{1,12}[，,]你是|cos(?:play)?一?下|(?:^|[，。])cos|演一?[个下段]|背景是|[你我](?:来)?(?:演|扮|饰)|你(?:来)?当.{1,8}[，,].{0,3}我(?:来)?(?:当|是)|我(?:来)?当.{1,12}[，,].{0,3}你(?:来)?(?:当|是)"
     r"|陪我练|练(?:习)?(?:一?下)?(?:口语|对话|面试|台词)|模拟(?:一?下|一?个|一?场)?(?:面试|对话|场景|法庭|客服|电话)|跑团|角色|台词|剧本(?!杀)|就当我是|当我是"
     r"|假装|装作|扮演|你现在是|想象一?下?[你我]|设想|续写|以.{1,12}的(?:口吻|身份|语气)|写(?:一|个|篇|首|一个|一篇|一首|一段)?.{0,8}(?:故事|小说|诗|对话|剧本(?!杀)|歌)",
     re.IGNORECASE,

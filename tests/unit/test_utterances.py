@@ -7,7 +7,8 @@ tells things in passing and in slang, and expects plans and the progress of task
 alone. Only half of it, the odd numbers, was looked at when the rules were made; the even ones show how far
 they carry. The fourth, fifth and sixth were written before the rules that they found wrong were mended; of
 these, two thirds are traps. The seventh was written in batches, each labelled before the rules as they then
-were had seen it.
+were had seen it. Of the eighth, four fifths are traps, most of them what people say in the words of a fact without
+meaning one; the ninth was read when the conditions made by the eighth (`doubt.py`) stood.
 """
 
 from __future__ import annotations
@@ -36,9 +37,11 @@ FOURTH = read("utterances_fourth.jsonl")
 FIFTH = read("utterances_fifth.jsonl")
 SIXTH = read("utterances_sixth.jsonl")
 SEVENTH = read("utterances_seventh.jsonl")
+EIGHTH = read("utterances_eighth.jsonl")
+NINTH = read("utterances_ninth.jsonl")
 LOOKED_AT = [line for line in THIRD if int(line["id"][-3:]) % 2]
 NOT_LOOKED_AT = [line for line in THIRD if int(line["id"][-3:]) % 2 == 0]
-DEVELOPMENT = [*UTTERANCES, *MORE, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH]
+DEVELOPMENT = [*UTTERANCES, *MORE, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH]
 FIRST_PARTS = ("task::", "user::diet")
 
 
@@ -103,6 +106,10 @@ def measured_by_rule(utterances: list[dict[str, Any]]) -> dict[str, tuple[int, i
         pytest.param(SIXTH, "zh", 0.95, 0.35, id="sixth-zh"),
         pytest.param(SEVENTH, "en", 0.97, 0.6, id="seventh-en"),
         pytest.param(SEVENTH, "zh", 0.97, 0.5, id="seventh-zh"),
+        pytest.param(EIGHTH, "en", 0.95, 0.7, id="eighth-en"),
+        pytest.param(EIGHTH, "zh", 0.95, 0.58, id="eighth-zh"),
+        pytest.param(NINTH, "en", 0.97, 0.75, id="ninth-en"),
+        pytest.param(NINTH, "zh", 0.97, 0.63, id="ninth-zh"),
     ],
 )
 def test_precision_and_recall(
@@ -123,8 +130,8 @@ def test_a_confidence_is_the_measured_precision() -> None:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize(
     "utterances",
-    [UTTERANCES, MORE, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH],
-    ids=["first", "more", "third", "fourth", "fifth", "sixth", "seventh"],
+    [UTTERANCES, MORE, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH],
+    ids=["first", "more", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
 )
 def test_the_set_is_large_and_half_of_it_traps(utterances: list[dict[str, Any]], lang: str) -> None:
     lines = [line for line in utterances if line["lang"] == lang]

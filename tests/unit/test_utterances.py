@@ -7,8 +7,8 @@ tells things in passing and in slang, and expects plans and the progress of task
 alone. Only half of it, the odd numbers, was looked at when the rules were made; the even ones show how far
 they carry. The fourth, fifth and sixth were written before the rules that they found wrong were mended; of
 these, two thirds are traps. The seventh was written in batches, each labelled before the rules as they then
-were had seen it. Of the eighth, four fifths are traps, most of them what people say in the words of a fact without
-meaning one; the ninth was read when the conditions made by the eighth (`doubt.py`) stood.
+were had seen it. Of the eighth, four fifths are traps, most of them what people say in the words of a
+fact without meaning one; the ninth was read when the conditions made by the eighth (`doubt.py`) stood.
 """
 
 from __future__ import annotations

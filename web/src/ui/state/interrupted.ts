@@ -21,16 +21,24 @@ export async function noted<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } finally {
-      localStorage.removeItem(KEPT);
+      forget();
     }
   });
+}
+
+function forget(): void {
+  try {
+    localStorage.removeItem(KEPT);
+  } catch {
+    // Nothing was kept.
+  }
 }
 
 export async function tell(): Promise<void> {
   if (!("locks" in navigator)) return;
   await navigator.locks.request(importLock(database), { ifAvailable: true }, (lock) => {
     if (!lock) return; // another tab is at it
-    localStorage.removeItem(KEPT);
+    forget();
     const again = { label: ti.importAgain, run: () => state.set({ dialog: { kind: "import" } }) };
     toast({ text: ti.interrupted, tone: "problem", until: Date.now() + SHOWN_MS, actions: [again] });
   });

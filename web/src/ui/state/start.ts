@@ -69,7 +69,11 @@ export async function start(): Promise<void> {
 
 /** Loaded only where an import has not come to its end. */
 async function tellInterrupted(): Promise<void> {
-  if (localStorage.getItem(pageKey(database, "importing")) === null) return;
+  try {
+    if (localStorage.getItem(pageKey(database, "importing")) === null) return;
+  } catch {
+    return; // where nothing can be kept, no import outlives its page
+  }
   const { tell } = await import("./interrupted");
   await tell();
 }

@@ -496,8 +496,8 @@ def _object(body: bytes) -> Any:
 
 
 def _seconds(header: str | None, date: str | None, now: int) -> float:
-    """What Retry-After says (RFC 9110, section 10.2.3), a number of seconds or a date: then after the date of
-    the answer, or after `now` (ms) where it has none."""
+    """What Retry-After says (RFC 9110, section 10.2.3), a number of seconds or a date: then after the
+    answer's own date, or after `now` (ms) where it has none."""
     if header and header.isascii() and header.isdigit() and len(header) < 7:
         return float(header)
     until, since = _time_of(header), _time_of(date)

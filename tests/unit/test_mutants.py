@@ -296,6 +296,7 @@ MUTANTS = {
     "messages go with the title of their session": ("sync/incoming.py", "            else:\n                self._drop_waiting(waiting, id)", "            self._drop_waiting(waiting, id)", "test_sync_devices.py::test_what_waits_for_a_session_outlives_the_words_of_it"),
     "what arrives for what comes back is lost": ("sync/incoming.py", "            self._join(kind, values, owner, name)", "            pass", "test_sync_forgetting.py::test_what_arrives_for_something_forgotten_comes_back_with_it"),
     "a message without a text stands in the way": ("forgetting.py", "going.messages.append(message_rows.get_place(self._db, self._user, id))", "going.messages.append(message_rows.get_message(self._db, self._user, id))", "test_sync_devices.py::test_fault_31_forgotten_before_its_text_came"),
+    "what a copy sent before stands": ("server/service.py", "status != \"conflict\" and row.seq > self._seen", "status != \"conflict\"", "test_sync_devices.py::test_fault_22_what_a_copy_has_sent_before"),
     "a long sync may be asked to wait three times": ("sync/engine.py", "self._pauses = 0  # it goes on", "pass  # it goes on", "test_sync_faults.py::test_fault_29_a_long_sync_is_asked_to_wait_again_and_again"),
     "an answer may lead nowhere": ("sync/engine.py", "reply.cursor <= before and not acknowledged", "False", "test_sync_harm.py::test_an_answer_that_leads_no_further_ends_the_sync"),
     "a secret fact leaves": ("sync/outgoing.py", 'secret_spans(fact["value"]) or', "False or", "test_sync_forgetting.py::test_no_secret_leaves_in_anything_else"),

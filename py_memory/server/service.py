@@ -178,7 +178,7 @@ class _Merge:
             n = mutation["n"]
             hash = hashlib.sha256(_CANONICAL.encode(mutation).encode()).digest()[:16]
             if n <= last_n:
-                result = self._again(n, hash)
+                result = self._again(mutation, hash)
             elif problem := problems[n]:
                 result = {"status": "rejected", "code": problem}
             else:
@@ -198,21 +198,24 @@ class _Merge:
                 owners.update(_owners_of(mutation.get("identity") or {}).values())
         self._unit.look_up(named, owners)
 
-    def _again(self, n: int, hash: bytes) -> dict[str, Any] | None:
-        """The answer given before, with a row as it is now. One from before the log begins is acknowledged
-        alone."""
-        logged = self._unit.logged(self._device, n)
-        if logged is None:
-            return {"status": "duplicate"}
-        if logged.hash != hash:
+    def _again(self, mutation: dict[str, Any], hash: bytes) -> dict[str, Any] | None:
+        """The answer given before; of one from before the log begins, that it is acknowledged. The row as it
+        is now comes with it, where it met another change and where the device has passed it by: a copy of the
+        device may have sent this before, and others may have changed the row since."""
+        logged = self._unit.logged(self._device, mutation["n"])
+        if logged is not None and logged.hash != hash:
             raise DeviceForkedError(
                 "Another copy of this memory has synced under the same device id. This one takes a new id."
             )
-        if logged.result is None or logged.result["status"] != "conflict":
-            return logged.result
-        kind, id = logged.result["row"]["kind"], logged.result["row"]["id"]
+        result = {"status": "duplicate"} if logged is None else logged.result
+        status = "applied" if result is None else result["status"]
+        if mutation["op"] != "put" or status in ("rejected", "ignored_forgotten"):
+            return result
+        kind, id = mutation["kind"], mutation["id"]
         row = self._unit.row(kind, id)
-        if row is None or row.body is None:
+        if row is None or (row.body is not None and status != "conflict" and row.seq > self._seen):
+            return result
+        if row.body is None:
             return {"status": "ignored_forgotten"}
         return {"status": "conflict", "row": {"kind": kind, "id": id, "seq": row.seq, **row.body}}
 

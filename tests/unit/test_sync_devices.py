@@ -120,6 +120,35 @@ def test_fault_22_file_restored_from_a_month_ago(
     assert dump(old) == dump(memory) == server_dump(server, user)
 
 
+def test_fault_22_what_a_copy_has_sent_before(
+    server: Server,
+    user: str,
+    token: str,
+    clock: SteppedClock,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two changes leave in pages of their own; the copy sends them again under the same numbers and stamps.
+    Meanwhile the row of the second was changed elsewhere, and arrives with the answer to the first."""
+    memory = filled(clock)
+    session, fact = memory.list_sessions()[0].id, memory.set_fact("user::likes", "tea").id
+    server.sync(memory, token)
+    other, its_token = second(server, user, clock)
+    with memory.database.transaction():  # its clock was far ahead, so that stamps are counted up
+        memory.database.execute("UPDATE sync_state SET hlc = 'f00000000000-0000-' || device")
+    memory.pin_fact(fact)
+    memory.rename_session(session, "ours")
+    copy = copied(memory, tmp_path / "copy.db", clock)
+    monkeypatch.setattr(engine, "MAX_PUSH_MUTATIONS", 1)
+    server.sync(memory, token)
+    server.sync(other, its_token)
+    other.rename_session(session, "theirs")
+    server.sync(other, its_token)
+    server.sync(copy, token)
+    assert copy.list_sessions()[0].title == "theirs"
+    assert dump(copy) == dump(other) == server_dump(server, user)
+
+
 def test_fault_23_server_restored_from_backup(
     server: Server, user: str, token: str, clock: SteppedClock, tmp_path: Path
 ) -> None:

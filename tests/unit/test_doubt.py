@@ -1,5 +1,5 @@
-"""What is told plainly is proposed, and what is said in the same words without being meant is not: each doubtful
-message stands beside a plain one that the same rule reads."""
+"""What is told plainly is proposed, and what is said in the same words without being meant is not: each
+doubtful message stands beside a plain one that the same rule reads."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ def test_only_what_is_told_plainly_is_proposed(doubtful: str, plain: str, key: s
 )
 def test_what_is_to_be_remembered_is_kept_however_doubtful(text: str) -> None:
     (kept,) = propose(text)
-    assert kept["explicit"] and kept["confidence"] == 1.0
+    assert kept["explicit"]
+    assert kept["confidence"] == 1.0
 
 
 def test_what_a_first_user_tells_is_proposed() -> None:

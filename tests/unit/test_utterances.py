@@ -7,8 +7,8 @@ tells things in passing and in slang, and expects plans and the progress of task
 alone. Only half of it, the odd numbers, was looked at when the rules were made; the even ones show how far
 they carry. The fourth, fifth and sixth were written before the rules that they found wrong were mended; of
 these, two thirds are traps. The seventh was written in batches, each labelled before the rules as they then
-were had seen it. Of the eighth, four fifths are traps, most of them what people say in the words of a
-fact without meaning one; the ninth was read when the conditions made by the eighth (`doubt.py`) stood.
+were had seen it. Of the eighth, three quarters are traps, most of them what people say in the words of a fact
+without meaning one; the conditions of `doubt.py` were made by it. The ninth was read when most of them stood.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def measured_by_rule(utterances: list[dict[str, Any]]) -> dict[str, tuple[int, i
         pytest.param(FIFTH, "en", 0.9, 0.54, id="fifth-en"),
         pytest.param(FIFTH, "zh", 0.92, 0.44, id="fifth-zh"),
         pytest.param(SIXTH, "en", 0.95, 0.65, id="sixth-en"),
-        pytest.param(SIXTH, "zh", 0.95, 0.35, id="sixth-zh"),
+        pytest.param(SIXTH, "zh", 0.97, 0.34, id="sixth-zh"),
         pytest.param(SEVENTH, "en", 0.97, 0.6, id="seventh-en"),
         pytest.param(SEVENTH, "zh", 0.97, 0.5, id="seventh-zh"),
         pytest.param(EIGHTH, "en", 0.95, 0.7, id="eighth-en"),

@@ -24,6 +24,8 @@ SOMEBODY_ELSE = [
     "Our old cat Miso passed away",
     "My son's teacher, Mrs. Kowalski, wants a meeting on Tuesday",
     "The client's number is 555 019 9288, and my coffee is cold",
+    "My boss will call me on 555 019 9288",
+    "我爷爷是矿工，走得早",
     "新来的实习生是浙大的，学计算机",
     "相亲对象是银行的，喜欢健身，聊什么",
     "病人60岁，糖尿病十年",

@@ -36,7 +36,7 @@ MUTANTS = {
     "don't remember is ignored": ("extraction/refusals.py", "if _PRIVATE.search(", "if None and _PRIVATE.search(", "test_extraction.py::test_utterance"),
     # extraction
     "quotations are read": ("extraction/masking.py", "    return without_quotations(\"\".join((*pieces, text[done:])))", "    return \"\".join((*pieces, text[done:]))", "test_extraction.py::test_utterance"),
-    "secrets are read": ("extraction/masking.py", "    for begin, end in secret_spans(text):", "    for begin, end in ():", "test_extraction.py::test_utterance"),
+    "secrets are read": ("extraction/masking.py", "    for begin, end in secrets:", "    for begin, end in ():", "test_extraction.py::test_utterance"),
     "what is asked is stated": ("extraction/guards.py", "    if sentence.text.rstrip(\"\\\"'”’」)） \").endswith((\"?\", \"？\")):", "    if False:", "test_extraction.py"),
     "questions take nothing for granted": ("extraction/__init__.py", "told = reads(clause, reading)", "told = reads(clause, reading) if clause.start in at else []", "test_extraction.py::test_what_is_not_said_straight_out"),
     "a text to be written is the user's word": ("extraction/refusals.py", "    if asked is None:\n        return None", "    if True:\n        return None", "test_extraction.py::test_what_is_not_said_straight_out"),

@@ -22,6 +22,7 @@ export function problemWith(name: string, own: string | null = null): string | n
 }
 
 export async function add(name: string): Promise<void> {
+  if (mustStay()) return;
   const made = await createProfile(tidied(name));
   announce({ type: "changed" });
   await refreshProfiles();
@@ -41,14 +42,17 @@ export async function change(to: Profile): Promise<void> {
   else await refreshProfiles();
 }
 
+/** Says why this profile cannot be left now, if so. */
+function mustStay(): boolean {
+  const { incognito, busy } = state.get();
+  const why = incognito ? ts.profiles.incognitoOpen : busy ? ts.profiles.busy : null;
+  if (why) toast({ text: why, tone: "problem" });
+  return why !== null;
+}
+
 async function mayLeave(): Promise<boolean> {
-  const { ready, incognito, busy } = state.get();
-  const refused = incognito ? ts.profiles.incognitoOpen : busy ? ts.profiles.busy : null;
-  if (refused) {
-    toast({ text: refused, tone: "problem" });
-    return false;
-  }
-  if (!ready) return true; // what was written waits on disk
+  if (mustStay()) return false;
+  if (!state.get().ready) return true; // what was written waits on disk
   const saved = await settle().then(() => true, () => false);
   if (!saved) toast({ text: ts.profiles.unsaved, tone: "problem" });
   return saved;

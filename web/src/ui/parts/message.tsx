@@ -21,11 +21,6 @@ import { Branches, TurnActions } from "./turn-actions";
 /** A text longer than this is shown from its beginning, until all of it is asked for. */
 const SHOWN_CHARACTERS = 12_000;
 const SHOWN_LINES = 160;
-/** For the height of a turn that has not been seen: characters of a line, Chinese ones counting twice, and in rem what a
- * line takes and what stands around the text. */
-const LINE_CHARACTERS = 75;
-const LINE_REM = 1.75;
-const AROUND_REM = 3.5;
 
 interface TurnProps {
   message: Message;
@@ -52,7 +47,7 @@ export const Turn = memo(({ message, kept, proposals, target, words, answers }: 
     takeFocus(message.id, article.current as HTMLElement);
   };
   return (
-    <div class="turn apart" data-role={message.role} style={estimated(message.content)}>
+    <div class="turn" data-role={message.role}>
       <article
         key={target}
         ref={article}
@@ -108,15 +103,6 @@ export const Turn = memo(({ message, kept, proposals, target, words, answers }: 
     </div>
   );
 });
-
-/** Until it has been seen; the browser then knows. */
-function estimated(text: string) {
-  const shown = text.slice(0, SHOWN_CHARACTERS);
-  const wide = shown.match(/[\u2e80-\uffef]/g)?.length ?? 0;
-  const ends = shown.split("\n").length / 2; // the last line of a paragraph is half full
-  const lines = Math.min(SHOWN_LINES, (shown.length + wide) / LINE_CHARACTERS + ends);
-  return { containIntrinsicBlockSize: `auto ${Math.round(lines * LINE_REM + AROUND_REM)}rem` };
-}
 
 function UserText({
   message,

@@ -10,6 +10,7 @@ import { useStore } from "../state/store";
 import { showEarlier, showLater, showNewest } from "../state/window";
 
 const NEAR_END_PX = 80;
+const AT_END_PX = 1;
 /** More is asked for when the edge is this many windows away. */
 const REACH = 1.5;
 const DEEPEST = 8;
@@ -54,8 +55,9 @@ export function useScrolling(current: string | null, empty: boolean) {
     let top = 0;
     const note = (): void => {
       const left = element.scrollHeight - element.scrollTop - element.clientHeight;
-      // What arrives meanwhile makes the end recede; only a reader goes back.
-      pinned.current = left < NEAR_END_PX || (pinned.current && element.scrollTop >= top);
+      // What arrives meanwhile makes the end recede; only a reader goes back, and is let go at the first step, or what is
+      // laid out on the way would take them to the end again.
+      pinned.current = element.scrollTop < top ? left <= AT_END_PX : left < NEAR_END_PX || pinned.current;
       top = element.scrollTop;
       place.current = pinned.current && !state.get().later ? [] : placeIn(element);
       setAtEnd(left < element.clientHeight / 2);

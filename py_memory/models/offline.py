@@ -219,7 +219,7 @@ class _Work:
     async def _schedule(self, intent: Intent) -> None:
         """What is on in the days asked about, from today where none are named: appointments and to-dos."""
         days = await self.ask("days_meant", words=intent.topic or self.said)
-        first, last = days["first"] or days["today"], days["last"] or _LAST_DAY
+        first, last = days["first"] or days["today"] or "", days["last"] or _LAST_DAY
         todos = await self.ask("todo_list")
         events = [fact for fact in await self.ask("memory_list") if is_fact(fact) and fact["due"]]
         wanted, due = (

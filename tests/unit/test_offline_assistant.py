@@ -988,6 +988,13 @@ def test_another_time_has_nothing_of_it(talk: Talk, asked: str) -> None:
     assert re.search("Nothing is on|没有安排", answer)
 
 
+def test_a_clock_outside_the_calendar_ends_no_answer(talk: Talk) -> None:
+    talk("I have a dentist appointment on Friday at 3 pm")
+    talk.confirm_all()
+    talk.now = 8_000_000_000_000_000  # past the year 9999
+    assert "dentist" in talk("do I have any appointments?")
+
+
 @pytest.mark.parametrize("text", ["I love my calendar", "My calendar app is broken", "我喜欢安排"])
 def test_a_word_about_calendars_asks_for_none(text: str) -> None:
     assert understand(text).kind == "statement"
